@@ -118,7 +118,8 @@ double accuracy(const std::vector<part>& parts, std::size_t images, const server
 /// The driver, on rank 0.
 int train_and_test(const fm::options& o) {
   if (!std::filesystem::exists(o.data + "/train-images-idx3-ubyte.gz"))
-    throw fm::usage_error("there is no Fashion-MNIST in " + o.data + ": install dataset-fashion-mnist or pass --data DIR");
+    throw fm::usage_error("there is no Fashion-MNIST in " + o.data +
+                          ": install dataset-fashion-mnist or pass --data DIR");
   const std::size_t ranks = static_cast<std::size_t>(manta::size());
   const std::size_t workers = std::min(o.train, o.workers != 0 ? o.workers : std::max<std::size_t>(1, ranks - 1));
   std::vector<part> parts, test_parts;

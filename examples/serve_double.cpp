@@ -39,11 +39,12 @@ int main(int argc, char** argv) {
     // [end]
     const std::string curl = "curl -s --max-time 20 ", url = http.url();
     const std::string answers = output_beside(
-        http, curl + "-d 21 " + url + "/double; echo; " + curl + "-d '{\"a\":1,\"b\":2.5}' " + url + "/add; echo; " + curl + "-N -d 3 " +
-                  url + "/count; " + curl + "-d '\"x\"' " + url + "/double");
+        http, curl + "-d 21 " + url + "/double; echo; " + curl + "-d '{\"a\":1,\"b\":2.5}' " + url + "/add; echo; " +
+                  curl + "-N -d 3 " + url + "/count; " + curl + "-d '\"x\"' " + url + "/double");
     std::cout << answers << '\n';
-    const bool right = answers ==
-                       "42\n3.5\n0\n1\n2\n{\"error\":\"the body: expected an integer from -2147483648 to 2147483647, not the text \\\"x\\\"\"}";
+    const bool right =
+        answers ==
+        "42\n3.5\n0\n1\n2\n{\"error\":\"the body: expected an integer from -2147483648 to 2147483647, not the text \\\"x\\\"\"}";
     return !has_program("curl") || right ? 0 : 1;
   });
 }

@@ -32,18 +32,22 @@ namespace nn = manta::nn;
 namespace serve = manta::serve;
 namespace train = manta::train;
 
-constexpr std::array<const char*, 10> names{"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"};
+constexpr std::array<const char*, 10> names{"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+                                            "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
 constexpr float mean = .286F, deviation = .353F;  // of the training data's grey values
 
 struct fashion {
   std::string folder;
   int limit = 60000;
 
-  nn::network<float> model() const { return nn::network<float>(nn::shape{784}, nn::linear(256), nn::relu(), nn::dropout(.2), nn::linear(10)); }
+  nn::network<float> model() const {
+    return nn::network<float>(nn::shape{784}, nn::linear(256), nn::relu(), nn::dropout(.2), nn::linear(10));
+  }
   nn::adam optimizer() const { return nn::adam({.rate = 1e-3F}); }
   nn::loss loss() const { return nn::cross_entropy(); }
   train::samples training_data() const {
-    return train::read_idx(train::gunzip(folder + "/train-images-idx3-ubyte.gz"), train::gunzip(folder + "/train-labels-idx1-ubyte.gz"),
+    return train::read_idx(train::gunzip(folder + "/train-images-idx3-ubyte.gz"),
+                           train::gunzip(folder + "/train-labels-idx1-ubyte.gz"),
                            {.mean = {mean}, .deviation = {deviation}, .most = static_cast<std::size_t>(limit)});
   }
   train::samples validation_data() const { return training_data(); }
@@ -79,7 +83,9 @@ struct classifier {
 
   std::vector<answer> predict(const std::vector<picture>& batch) {
     nn::matrix<float> x(784, std::ssize(batch));
-    for (std::size_t i = 0; i < batch.size(); ++i) x.col(static_cast<Eigen::Index>(i)) = (Eigen::Map<const Eigen::VectorXf>(batch[i].data(), 784).array() - mean) / deviation;
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      x.col(static_cast<Eigen::Index>(i)) =
+          (Eigen::Map<const Eigen::VectorXf>(batch[i].data(), 784).array() - mean) / deviation;
     net.mode({.training = false});
     const nn::matrix<float>& y = net.forward(x);
     std::vector<answer> answers;
@@ -94,7 +100,8 @@ answer classifier::describe(const Eigen::VectorXf& outputs) {
   Eigen::Index best = 0;
   const float most = outputs.maxCoeff(&best), sum = (outputs.array() - most).exp().sum();
   answer a{names[static_cast<std::size_t>(best)], {}};
-  for (Eigen::Index i = 0; i < outputs.size(); ++i) a.classes.push_back({names[static_cast<std::size_t>(i)], std::exp(outputs[i] - most) / sum});
+  for (Eigen::Index i = 0; i < outputs.size(); ++i)
+    a.classes.push_back({names[static_cast<std::size_t>(i)], std::exp(outputs[i] - most) / sum});
   return a;
 }
 
@@ -110,11 +117,13 @@ struct sample {
 struct gallery {
   train::file pictures, labels;
   explicit gallery(const std::string& folder)
-      : pictures(train::gunzip(folder + "/t10k-images-idx3-ubyte.gz")), labels(train::gunzip(folder + "/t10k-labels-idx1-ubyte.gz")) {}
+      : pictures(train::gunzip(folder + "/t10k-images-idx3-ubyte.gz")),
+        labels(train::gunzip(folder + "/t10k-labels-idx1-ubyte.gz")) {}
   sample at(unsigned number) const {
     const std::size_t i = number % 10000;
     sample s{names.at(static_cast<std::size_t>(labels.bytes.at(8 + i))), {}};
-    for (std::size_t k = 0; k < 784; ++k) s.pixels.push_back(static_cast<float>(static_cast<unsigned char>(pictures.bytes.at(16 + 784 * i + k))) / 255);
+    for (std::size_t k = 0; k < 784; ++k)
+      s.pixels.push_back(static_cast<float>(static_cast<unsigned char>(pictures.bytes.at(16 + 784 * i + k))) / 255);
     return s;
   }
 };
@@ -132,8 +141,11 @@ std::string page_folder() {
 
 /// What a browser shows of the page when its scripts have run.
 std::string seen_by_browser(serve::http& http) {
-  return output_beside(http, "folder=$(mktemp -d); timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir=$folder "
-                             "--virtual-time-budget=10000 --dump-dom " + http.url() + "/ 2> /dev/null; rm -rf $folder");
+  return output_beside(
+      http,
+      "folder=$(mktemp -d); timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir=$folder "
+      "--virtual-time-budget=10000 --dump-dom " +
+          http.url() + "/ 2> /dev/null; rm -rf $folder");
 }
 
 int check(serve::http& http, const serve::deployment<answer(picture)>& model, const gallery& test) {
@@ -149,14 +161,18 @@ int check(serve::http& http, const serve::deployment<answer(picture)>& model, co
   bool good = right > 130;
   if (has_program("curl")) {
     const std::string url = http.url(), curl = "curl -s --max-time 20 ";
-    const std::string given = output_beside(http, curl + "-d 0 " + url + "/picture | sed 's/.*\\(\\[.*\\]\\).*/\\1/' | " + curl + "-d @- " + url + "/predict; " +
-                                                      curl + url + "/status | grep -c '<title>manta'; " + curl + "-d '[1,2]' " + url + "/predict");
+    const std::string given =
+        output_beside(http, curl + "-d 0 " + url + "/picture | sed 's/.*\\(\\[.*\\]\\).*/\\1/' | " + curl + "-d @- " +
+                                url + "/predict; " + curl + url + "/status | grep -c '<title>manta'; " + curl +
+                                "-d '[1,2]' " + url + "/predict");
     std::cout << given << '\n';
-    good = good && given.starts_with("{\"label\":") && given.find("}1\n{\"error\":\"the body: expected an array of 784, not an array of 2\"}") != std::string::npos;
+    good = good && given.starts_with("{\"label\":") &&
+           given.find("}1\n{\"error\":\"the body: expected an array of 784, not an array of 2\"}") != std::string::npos;
   }
   if (has_program("chromium")) {
     const std::string dom = seen_by_browser(http);
-    good = good && dom.find("data-state=\"answered\"") != std::string::npos && dom.find(answers[0].get().label) != std::string::npos;
+    good = good && dom.find("data-state=\"answered\"") != std::string::npos &&
+           dom.find(answers[0].get().label) != std::string::npos;
     if (!good) std::cout << dom << '\n';
   }
   std::cout << "right for " << right << " of 200 pictures" << std::endl;
@@ -166,13 +182,18 @@ int check(serve::http& http, const serve::deployment<answer(picture)>& model, co
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
     const std::string what = argc > 1 ? argv[1] : "8000";
-    std::map<std::string, std::string> given{{"--data", "/usr/share/datasets/fashion-mnist"}, {"--page", page_folder()}, {"--epochs", "5"}, {"--train", "60000"}};
+    std::map<std::string, std::string> given{{"--data", "/usr/share/datasets/fashion-mnist"},
+                                             {"--page", page_folder()},
+                                             {"--epochs", "5"},
+                                             {"--train", "60000"}};
     for (int i = 2; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
     // [serve]
-    train::trainer trainer(fashion{given["--data"], std::stoi(given["--train"])}, {.workers = std::max(1, manta::size() - 1), .batch = 64, .seed = 1});
+    train::trainer trainer(fashion{given["--data"], std::stoi(given["--train"])},
+                           {.workers = std::max(1, manta::size() - 1), .batch = 64, .seed = 1});
     for (int epoch = 0; epoch < std::stoi(given["--epochs"]); ++epoch) std::cout << trainer.train() << std::endl;
 
-    auto model = serve::deploy<serve::batched<&classifier::predict>>({.name = "fashion", .replicas = 2, .max_batch = 32}, trainer.model());
+    auto model = serve::deploy<serve::batched<&classifier::predict>>(
+        {.name = "fashion", .replicas = 2, .max_batch = 32}, trainer.model());
     auto pictures = serve::deploy<&gallery::at>({.name = "pictures"}, given["--data"]);
     serve::http http({.port = what == "check" ? 0 : std::stoi(what), .files = given["--page"]});
     http.route("/predict", model);

@@ -59,7 +59,11 @@ int main(int argc, char** argv) {
     // [end]
     std::cout << before << " of 100 answers by version 1\n"
               << after << " of 100 answers by version 1\n2.5 becomes " << plain << ", with the new factor " << changed
-              << '\n' << beside << " of 100 answers by version 1, beside a canary\nversion " << version << " has taken over\n";
-    return before >= 88 && before <= 92 && after == 0 && plain == 5 && changed == 25 && beside >= 88 && beside <= 92 && version == 3 ? 0 : 1;
+              << '\n'
+              << beside << " of 100 answers by version 1, beside a canary\nversion " << version << " has taken over\n";
+    return before >= 88 && before <= 92 && after == 0 && plain == 5 && changed == 25 && beside >= 88 && beside <= 92 &&
+                   version == 3
+               ? 0
+               : 1;
   });
 }

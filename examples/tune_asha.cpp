@@ -32,17 +32,20 @@ struct parabola {
 void train(const tune::config& c, tune::trial& trial) {
   parabola model;
   trial.keep(model);  // saved when needed, restored when the trial goes on after a pause, a failure or a restart
-  while (trial.report("loss", model.descend(c["lr"], c["momentum"]))) {}
+  while (trial.report("loss", model.descend(c["lr"], c["momentum"]))) {
+  }
 }
 // [end]
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
     // [search]
-    const auto results = tune::run<train>({{"lr", tune::loguniform(1e-4, 0.1)}, {"momentum", tune::uniform(0.1, 0.95)}},
-                                          {.minimise = "loss", .trials = 100, .scheduler = tune::asha({.max = 81, .grace = 9, .eta = 3})});
+    const auto results = tune::run<train>(
+        {{"lr", tune::loguniform(1e-4, 0.1)}, {"momentum", tune::uniform(0.1, 0.95)}},
+        {.minimise = "loss", .trials = 100, .scheduler = tune::asha({.max = 81, .grace = 9, .eta = 3})});
     // [end]
     const std::size_t stopped = results.count(tune::status::stopped);
-    std::printf("best loss %.2g with %s; %zu of 100 trials stopped early\n", results.best_value(), results.best().parameters.text().c_str(), stopped);
+    std::printf("best loss %.2g with %s; %zu of 100 trials stopped early\n", results.best_value(),
+                results.best().parameters.text().c_str(), stopped);
     return results.best_value() < 0.01 && stopped > 50 ? 0 : 1;
   });
 }

@@ -66,7 +66,8 @@ double accuracy(nn::network<float>& net, const images& here) {
   std::iota(which.begin(), which.end(), here.first);
   manta::train::batch<float> batch;
   here.all.take(which, batch);
-  return static_cast<double>(nn::correct<float>(net.forward(batch.x), batch.labels)) / static_cast<double>(which.size());
+  return static_cast<double>(nn::correct<float>(net.forward(batch.x), batch.labels)) /
+         static_cast<double>(which.size());
 }
 
 void train(const settings& s, tune::trial& trial) {
@@ -118,9 +119,14 @@ int main(int argc, char** argv) {
     auto parameters = tune::space_of<settings>().parameters();
     parameters.insert(parameters.end(), {{"epochs", epochs}, {"train", images}, {"data", data}});
     const tune::space where(parameters);
-    const auto search = [&](const char* name, tune::any_scheduler scheduler, int count, std::vector<tune::experiment_rule> stop_all = {}) {
-      return tune::run<train>(where, {.maximise = "accuracy", .trials = static_cast<std::size_t>(count), .scheduler = std::move(scheduler),
-                                      .stop_all = std::move(stop_all), .folder = folder.empty() ? "" : folder + "/" + name, .name = name});
+    const auto search = [&](const char* name, tune::any_scheduler scheduler, int count,
+                            std::vector<tune::experiment_rule> stop_all = {}) {
+      return tune::run<train>(where, {.maximise = "accuracy",
+                                      .trials = static_cast<std::size_t>(count),
+                                      .scheduler = std::move(scheduler),
+                                      .stop_all = std::move(stop_all),
+                                      .folder = folder.empty() ? "" : folder + "/" + name,
+                                      .name = name});
     };
     const auto random = search("random", tune::fifo(), trials);
     // the same configurations, until one is as good as the best of the random search in the end

@@ -25,10 +25,11 @@ double iterations(manta::team team, const tune::config& c) {
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
-    const auto results = tune::run<iterations>({{"red", tune::uniform(1, 1.99)}, {"black", tune::uniform(1, 1.99)}},
-                                               {.minimise = "iterations", .trials = 30, .searcher = tune::bayesian(),
-                                                .ranks = manta::size() > 2 ? 2 : 1});
-    std::printf("best of %zu: %g iterations with %s\n", results.size(), results.best_value(), results.best().parameters.text().c_str());
+    const auto results = tune::run<iterations>(
+        {{"red", tune::uniform(1, 1.99)}, {"black", tune::uniform(1, 1.99)}},
+        {.minimise = "iterations", .trials = 30, .searcher = tune::bayesian(), .ranks = manta::size() > 2 ? 2 : 1});
+    std::printf("best of %zu: %g iterations with %s\n", results.size(), results.best_value(),
+                results.best().parameters.text().c_str());
     return results.best_value() < 150 ? 0 : 1;
   });
 }

@@ -19,7 +19,8 @@ namespace tune = manta::tune;
 
 // [train]
 void train(const tune::config& c, tune::trial& trial) {
-  for (double accuracy = 0; trial.report({{"accuracy", accuracy}});) accuracy += c.get<double>("alpha") * c.get<double>("beta");
+  for (double accuracy = 0; trial.report({{"accuracy", accuracy}});)
+    accuracy += c.get<double>("alpha") * c.get<double>("beta");
 }
 // [end]
 
@@ -30,7 +31,8 @@ int main(int argc, char** argv) {
                                           {.maximise = "accuracy", .stop = {tune::at_least("accuracy", 100)}});
     // [end]
     const auto fastest = std::min_element(results.begin(), results.end(), [](auto& a, auto& b) { return a.at < b.at; });
-    std::printf("%zu trials, the fastest with %s after %g reports\n", results.size(), fastest->parameters.text().c_str(), fastest->at);
+    std::printf("%zu trials, the fastest with %s after %g reports\n", results.size(),
+                fastest->parameters.text().c_str(), fastest->at);
     return results.size() == 6 && fastest->at == 85 ? 0 : 1;
   });
 }

@@ -255,7 +255,7 @@ TEST_CASE("an actor that dies while it has calls gets no further ones") {
   in_world([] {
     auto g = manta::spawn<gate>();
     manta::actor_pool<worker> pool(2);
-    const auto held = pool.submit<&worker::add_when_open>(g, 1);   // on the first
+    const auto held = pool.submit<&worker::add_when_open>(g, 1);  // on the first
     const auto behind = manta::async<&worker::add>(pool.actors()[0], 2);
     manta::kill(pool.actors()[0]);
     CHECK_THROWS_AS(behind.get(), manta::actor_died);
@@ -312,7 +312,9 @@ TEST_CASE("when no actor is left the futures say so, and what was done is not lo
       const auto before = pool.map<&worker::add>(count_to(4), {.redo = redo});
       manta::wait(before, {.count = 4});
       for (const auto& a : pool.actors()) end(a);
-      const auto says_so = [](const auto& f) { return contains(thrown<manta::actor_died>([&] { f.get(); }), "none of the pool's 2 actors is left"); };
+      const auto says_so = [](const auto& f) {
+        return contains(thrown<manta::actor_died>([&] { f.get(); }), "none of the pool's 2 actors is left");
+      };
       const auto after = pool.map<&worker::add>(count_to(4), {.redo = redo});
       CHECK(says_so(after[2]));
       CHECK(says_so(after[3]));
@@ -336,9 +338,11 @@ TEST_CASE("an actor whose constructor failed, or one of whose calls had a dead a
     const auto gone = manta::spawn<worker>();
     end(gone);
     manta::actor_pool<worker> pool(2);
-    for (int i = 0; i < 4; ++i) CHECK_THROWS_AS(pool.submit<&worker::add>(manta::async<&worker::add>(gone, 1)).get(), manta::actor_died);
+    for (int i = 0; i < 4; ++i)
+      CHECK_THROWS_AS(pool.submit<&worker::add>(manta::async<&worker::add>(gone, 1)).get(), manta::actor_died);
     CHECK(pool.living() == 2U);  // they have not died
-    manta::actor_pool<worker> mixed({manta::spawn<worker>(manta::async<&worker::add>(gone, 1)), manta::spawn<worker>()});
+    manta::actor_pool<worker> mixed(
+        {manta::spawn<worker>(manta::async<&worker::add>(gone, 1)), manta::spawn<worker>()});
     outcome o;
     for (const auto& f : mixed.map<&worker::add>(count_to(10))) o.note(f);
     CHECK(o.done >= 9);

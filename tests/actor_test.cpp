@@ -58,7 +58,8 @@ class of_values {
 };
 class of_futures {
  public:
-  of_futures(std::vector<manta::future<int>> values, manta::future<int> more) : values_(std::move(values)), more_(std::move(more)) {}
+  of_futures(std::vector<manta::future<int>> values, manta::future<int> more)
+      : values_(std::move(values)), more_(std::move(more)) {}
   int sum() const { return values_[0].get() + values_[1].get() + more_.get(); }
 
  private:
@@ -199,7 +200,9 @@ int deposit_all(manta::actor<account> a, int times) {
   return manta::get(fs).back();
 }
 manta::actor<account> open_account(int balance) { return manta::spawn<account>(balance); }
-int deposit_by_name(const std::string& name) { return manta::async<&account::deposit>(manta::find_actor<account>(name), 1).get(); }
+int deposit_by_name(const std::string& name) {
+  return manta::async<&account::deposit>(manta::find_actor<account>(name), 1).get();
+}
 int deposit_or_open(const std::string& name) {
   return manta::async<&account::deposit>(manta::spawn_or_find<account>({.name = name}, 100), 1).get();
 }
@@ -219,7 +222,8 @@ std::vector<double> many_numbers() { return std::vector<double>(10'000, 1.0); }
 int alive_here() { return account::alive.load(); }
 int alive_anywhere() {
   int sum = static_cast<int>(manta::size()) > 1 ? alive_here() : 0;
-  for (const int rank : manta::testing::executors()) sum += manta::testing::fetch(manta::async<alive_here>({.rank = rank}));
+  for (const int rank : manta::testing::executors())
+    sum += manta::testing::fetch(manta::async<alive_here>({.rank = rank}));
   return sum;
 }
 
@@ -301,7 +305,8 @@ TEST_CASE("a thousand calls through one handle run in the order made") {
     CHECK(manta::async<&diary::entries>(d).get() == count_to(1000));
     auto e = manta::spawn<diary>();
     manta::async<write_range>(e, 0, 1000).get();  // also when a task makes them, which may end before they arrive
-    poll_until("calls of a task that has ended", [&] { return manta::testing::fetch(manta::async<&diary::entries>(e)).size() == 1000U; });
+    poll_until("calls of a task that has ended",
+               [&] { return manta::testing::fetch(manta::async<&diary::entries>(e)).size() == 1000U; });
     CHECK(manta::async<&diary::entries>(e).get() == count_to(1000));
   });
 }
@@ -312,7 +317,8 @@ TEST_CASE("calls from many callers are all there, each caller's in its order") {
     std::vector<manta::future<void>> callers;
     for (int c = 0; c < 10; ++c) callers.push_back(manta::async<write_range>(d, 1000 * c, 1000 * c + 100));
     manta::get(callers);
-    poll_until("calls made by tasks that have ended", [&] { return manta::testing::fetch(manta::async<&diary::entries>(d)).size() == 1000U; });
+    poll_until("calls made by tasks that have ended",
+               [&] { return manta::testing::fetch(manta::async<&diary::entries>(d)).size() == 1000U; });
     const auto entries = manta::async<&diary::entries>(d).get();
     std::vector<int> next(10, 0);
     bool ordered = true;
@@ -328,11 +334,13 @@ TEST_CASE("arguments of any length arrive with their calls, in order, also more 
       int calls = 0;
       for (const std::size_t size : {100U, 1'000U, 5'000U, 30'000U, 130'000U, 140'000U}) {
         const auto late = manta::async<later>(size);
-        for (const std::size_t more : {0U, 1U, 2U}) manta::async<&reader::read>(log, calls++, pattern(size + more), pattern(10));
+        for (const std::size_t more : {0U, 1U, 2U})
+          manta::async<&reader::read>(log, calls++, pattern(size + more), pattern(10));
         manta::async<&reader::read>(log, calls++, late, pattern(size));  // one is not there yet
       }
       std::vector<manta::future<bool>> many;
-      for (int i = 0; i < 100; ++i) many.push_back(manta::async<&reader::read>(log, calls++, pattern(60'000), pattern(20'000)));
+      for (int i = 0; i < 100; ++i)
+        many.push_back(manta::async<&reader::read>(log, calls++, pattern(60'000), pattern(20'000)));
       const bool was_queued = manta::cancel(many[99]);
       for (int i = 0; i < 99; ++i) CHECK(many[static_cast<std::size_t>(i)].get());
       if (was_queued) {
@@ -476,7 +484,8 @@ TEST_CASE("tasks on all ranks spawn actors with names where they ask for") {
       manta::async<leave_account>({.rank = spawner}, "left").get();
       auto left = manta::find_actor<account>("left");
       CHECK(manta::async<&account::owner>(left).get() == std::string(3000, 'o'));
-      CHECK_THROWS_WITH_AS(manta::async<leave_account>({.rank = spawner}, "left").get(), doctest::Contains("there is an actor named \"left\" already"), manta::task_failed);
+      CHECK_THROWS_WITH_AS(manta::async<leave_account>({.rank = spawner}, "left").get(),
+                           doctest::Contains("there is an actor named \"left\" already"), manta::task_failed);
       manta::kill(left);
       CHECK_THROWS_AS(manta::find_actor<account>("left"), manta::error);
       for (const int target : manta::testing::executors()) {
@@ -523,9 +532,13 @@ TEST_CASE("calls on a killed actor fail with actor_died wherever they are made")
     manta::kill(a);
     CHECK_THROWS_AS(manta::async<&account::balance>(a).get(), manta::actor_died);
     CHECK_THROWS_AS(manta::async<&account::deposit>(a, manta::async<same>(1)).get(), manta::actor_died);
-    const auto seen_by_task = manta::async([](manta::actor<account> victim) {
-      return manta::testing::thrown<manta::actor_died>([&] { manta::async<&account::balance>(victim).get(); });
-    }, a).get();
+    const auto seen_by_task =
+        manta::async(
+            [](manta::actor<account> victim) {
+              return manta::testing::thrown<manta::actor_died>([&] { manta::async<&account::balance>(victim).get(); });
+            },
+            a)
+            .get();
     CHECK(!seen_by_task.empty());
     poll_until("the killed actor's end", [] { return alive_anywhere() == 0; });
   });
@@ -613,7 +626,8 @@ TEST_CASE("a call that runs when its actor is killed is asked to stop") {
   });
 }
 
-TEST_CASE("tasks go to other ranks than one that is in a long call of an actor, also those that were sent there already") {
+TEST_CASE(
+    "tasks go to other ranks than one that is in a long call of an actor, also those that were sent there already") {
   in_world([] {
     if (manta::testing::executors().size() < 2) return;
     for (const bool at_once : {true, false}) {
@@ -628,7 +642,8 @@ TEST_CASE("tasks go to other ranks than one that is in a long call of an actor, 
                         : i % 3 == 1 ? manta::async<twice>({.priority = 1, .retries = 1}, i)
                                      : manta::async<twice>(i));
       }
-      for (int i = 0; i < 60; ++i) CHECK(manta::get_for(tasks[static_cast<std::size_t>(i)], std::chrono::seconds(60)) == 2 * i);
+      for (int i = 0; i < 60; ++i)
+        CHECK(manta::get_for(tasks[static_cast<std::size_t>(i)], std::chrono::seconds(60)) == 2 * i);
       manta::testing::pass(begun);
       manta::kill(a);
       CHECK(runs.get() == 1);
@@ -651,9 +666,11 @@ TEST_CASE("a call that waited for its argument when the actor was killed does no
 TEST_CASE("an actor whose constructor throws is dead and its calls say why") {
   in_world([] {
     auto a = manta::spawn<account>(-5);
-    CHECK_THROWS_WITH_AS(manta::async<&account::balance>(a).get(), doctest::Contains("cannot start with -5"), manta::actor_died);
+    CHECK_THROWS_WITH_AS(manta::async<&account::balance>(a).get(), doctest::Contains("cannot start with -5"),
+                         manta::actor_died);
     CHECK_THROWS_AS(manta::async<&account::deposit>(a, 1).get(), manta::actor_died);
-    CHECK_THROWS_AS(manta::async<same>(manta::async<&account::balance>(a)).get(), manta::actor_died);  // and so does what depends on them
+    CHECK_THROWS_AS(manta::async<same>(manta::async<&account::balance>(a)).get(),
+                    manta::actor_died);  // and so does what depends on them
   });
 }
 
@@ -726,7 +743,8 @@ TEST_CASE("a name whose actor could not be made is free again, also for those wh
   });
 }
 
-TEST_CASE("a name is free when its actor has died, though there are handles on it, and when its handles have gone before it was made") {
+TEST_CASE(
+    "a name is free when its actor has died, though there are handles on it, and when its handles have gone before it was made") {
   in_world([] {
     std::vector<manta::actor<breakable>> kept;
     for (int i = 0; i < 20; ++i) {

@@ -76,7 +76,8 @@ manta::future<T> chain(manta::future<T> f, int links) {
 TEST_CASE("a chain gives what its links give one after the other, for values of any size") {
   in_world([] {
     CHECK(chain<next>(manta::async<next>(0), 20'000).get() == 20'001);
-    const std::string text = chain<longer>(manta::async<longer>(std::string()), 3'000).get();  // beyond what messages carry
+    const std::string text =
+        chain<longer>(manta::async<longer>(std::string()), 3'000).get();  // beyond what messages carry
     REQUIRE(text.size() == 3'001);
     CHECK(text.substr(25, 3) == "zab");
     const auto array = chain<plus_one>(manta::async<plus_one>(std::vector<double>(50'000, 1.0)), 30).get();
@@ -100,7 +101,8 @@ TEST_CASE("a task is sent where its inputs are being made, and explain says so")
       const auto both = manta::async<add>(twice, other);
       for (const auto& f : {first, twice, both}) {
         INFO(manta::explain(f));
-        CHECK(contains(manta::explain(f), "on rank 1: its inputs were being made there, and it was sent ahead of them"));
+        CHECK(
+            contains(manta::explain(f), "on rank 1: its inputs were being made there, and it was sent ahead of them"));
       }
       CHECK(manta::cancel(input));
       CHECK_THROWS_AS(both.get(), manta::cancelled);
@@ -131,8 +133,11 @@ TEST_CASE("grids whose tasks have several inputs are right") {
       std::vector<unsigned> sums(width);
       for (std::size_t i = 0; i < width; ++i) {
         const std::size_t right = (i + 1) % width;
-        below.push_back(manta::async([](int a, int b) { return static_cast<int>((static_cast<unsigned>(a) + static_cast<unsigned>(b)) % 1'000'003U); },
-                                     row[i], row[right]));
+        below.push_back(manta::async(
+            [](int a, int b) {
+              return static_cast<int>((static_cast<unsigned>(a) + static_cast<unsigned>(b)) % 1'000'003U);
+            },
+            row[i], row[right]));
         sums[i] = (expected[i] + expected[right]) % 1'000'003U;
       }
       row = std::move(below);
@@ -156,7 +161,8 @@ TEST_CASE("a link that throws fails all that follow, each by its name") {
   });
 }
 
-TEST_CASE("a chain of a hundred thousand links fails with its first: named are the first that did not run and the last") {
+TEST_CASE(
+    "a chain of a hundred thousand links fails with its first: named are the first that did not run and the last") {
   in_world([] {
     for (const bool cancelled : {false, true}) {
       auto g = manta::spawn<gate>();
@@ -223,7 +229,8 @@ TEST_CASE("a rank that is busy for longer than was thought gives back what was s
     const auto holds = manta::async<hold_rank>(true);
     std::vector<manta::future<int>> ends;
     for (int i = 0; i < 20; ++i) ends.push_back(chain<next>(manta::async<next>(i), 10));
-    for (int i = 0; i < 20; ++i) CHECK(manta::get_for(ends[static_cast<std::size_t>(i)], std::chrono::seconds(60)) == i + 11);
+    for (int i = 0; i < 20; ++i)
+      CHECK(manta::get_for(ends[static_cast<std::size_t>(i)], std::chrono::seconds(60)) == i + 11);
     CHECK(manta::cancel(holds));
   });
 }
@@ -231,7 +238,9 @@ TEST_CASE("a rank that is busy for longer than was thought gives back what was s
 TEST_CASE("tasks that were sent ahead and given back end once when their input fails") {
   in_world([] {
     if (executors().size() < 2) return;
-    const auto both = [](const manta::future<int>& input) { return manta::async<add>(input, manta::async<next>(input)); };
+    const auto both = [](const manta::future<int>& input) {
+      return manta::async<add>(input, manta::async<next>(input));
+    };
     manta::future<int> input;
     std::vector<manta::future<int>> behind;
     poll_until("some are sent ahead", [&] {  // unless somebody idled already, or a busy machine made quick ones long
@@ -240,7 +249,8 @@ TEST_CASE("tasks that were sent ahead and given back end once when their input f
       input = manta::async<hold_rank>(true);
       behind.clear();
       for (int i = 0; i < 20; ++i) behind.push_back(both(input));
-      return std::any_of(behind.begin(), behind.end(), [](const auto& f) { return contains(manta::explain(f), "it was sent ahead"); });
+      return std::any_of(behind.begin(), behind.end(),
+                         [](const auto& f) { return contains(manta::explain(f), "it was sent ahead"); });
     });
     for (int i = 0; i < 20; ++i) CHECK(manta::async<next>(i).get() == i + 1);  // somebody idles and asks for more
     poll_until("they are given back", [&] {
@@ -261,7 +271,8 @@ TEST_CASE("what waits for the same input as a task that was sent ahead and given
     auto g = manta::spawn<gate>({.rank = executors().back()});
     const auto t = manta::spawn<taker>({.rank = executors().front()});
     manta::async<&gate::open>(g).get();
-    for (int i = 0; i < 500; ++i) manta::async<next>(manta::async<hold_rank_and_wait>("", g)).get();  // known to be quick
+    for (int i = 0; i < 500; ++i)
+      manta::async<next>(manta::async<hold_rank_and_wait>("", g)).get();  // known to be quick
     std::vector<manta::future<int>> holds;
     for (const int rank : executors()) {
       if (rank != executors().front()) holds.push_back(manta::async<hold_rank>({.rank = rank}, true));

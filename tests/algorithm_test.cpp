@@ -150,10 +150,12 @@ TEST_CASE("reduce works on large values and on results of actors") {
 
 TEST_CASE("a failure below or inside a reduction arrives at its result") {
   in_world([] {
-    CHECK_THROWS_WITH_AS(manta::reduce<plus>(manta::map<fail_at_seven>(first_numbers(20))).get(), doctest::Contains("seven"), manta::task_failed);
+    CHECK_THROWS_WITH_AS(manta::reduce<plus>(manta::map<fail_at_seven>(first_numbers(20))).get(),
+                         doctest::Contains("seven"), manta::task_failed);
     std::vector<manta::future<long>> summands;
     for (long i = 0; i < 8; ++i) summands.push_back(manta::put(i == 5 ? -1L : i));
-    CHECK_THROWS_WITH_AS(manta::reduce<plus_unless_negative>(summands).get(), doctest::Contains("negative summand"), manta::task_failed);
+    CHECK_THROWS_WITH_AS(manta::reduce<plus_unless_negative>(summands).get(), doctest::Contains("negative summand"),
+                         manta::task_failed);
   });
 }
 
@@ -183,7 +185,8 @@ TEST_CASE("for_each visits each element exactly once") {
 
 TEST_CASE("for_each hands on the failure of a body and names the function") {
   in_world([] {
-    CHECK_THROWS_WITH_AS(for_each_and_wait<visit_but_seven>(first_numbers(100)), doctest::Contains("visit_but_seven'"), manta::task_failed);
+    CHECK_THROWS_WITH_AS(for_each_and_wait<visit_but_seven>(first_numbers(100)), doctest::Contains("visit_but_seven'"),
+                         manta::task_failed);
   });
 }
 

@@ -5,6 +5,7 @@
 // parameter table, each kind of callable, each kind of result.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cereal/types/array.hpp>
 #include <cereal/types/map.hpp>
 #include <cereal/types/memory.hpp>
@@ -13,7 +14,6 @@
 #include <cereal/types/string.hpp>
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -107,7 +107,9 @@ long sum_all_owned(std::vector<owned> all) {
   return sum;
 }
 double sum_doubles(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
-std::string join(const std::vector<std::string>& parts) { return std::accumulate(parts.begin(), parts.end(), std::string()); }
+std::string join(const std::vector<std::string>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), std::string());
+}
 
 struct tag {};
 tag make_tag(int) { return {}; }
@@ -131,7 +133,6 @@ struct cargo {
 };
 cargo loaded(double x) { return cargo(x); }
 
-
 int get_inside(manta::future<int> f) { return f.get() + 1; }
 manta::future<int> pass_on(manta::future<int> f) { return f; }
 bool is_ready(const manta::future<int>& f) { return f.ready(); }
@@ -142,7 +143,8 @@ void nothing() {}
 std::vector<std::vector<std::string>> grid(int rows, int columns) {
   std::vector<std::vector<std::string>> cells(static_cast<std::size_t>(rows));
   for (int r = 0; r < rows; ++r) {
-    for (int c = 0; c < columns; ++c) cells[static_cast<std::size_t>(r)].push_back(std::to_string(r) + "," + std::to_string(c));
+    for (int c = 0; c < columns; ++c)
+      cells[static_cast<std::size_t>(r)].push_back(std::to_string(r) + "," + std::to_string(c));
   }
   return cells;
 }
@@ -223,7 +225,9 @@ TEST_CASE("captureless lambdas and serialisable function objects run as tasks") 
     CHECK(manta::async(scale{2.5}, 4.0).get() == 10.0);
     const scale three{3};
     CHECK(manta::async(three, manta::async<half>(4.0)).get() == 6.0);
-    CHECK(manta::async({.name = "named"}, [](int x) { return x; }, 5).get() == 5);
+    CHECK(manta::async(
+              {.name = "named"}, [](int x) { return x; }, 5)
+              .get() == 5);
     CHECK(manta::async({.name = "named"}, scale{2}, 5).get() == 10.0);
   });
 }
@@ -239,8 +243,10 @@ TEST_CASE("the names of lambdas can be told apart, in errors and in tasks; a fun
     const std::string c = manta::async<[] { return std::string(manta::this_task::name()); }>().get();
     CHECK(contains(c, "lambda"));
     CHECK(c != b);
-    const std::string first = thrown<manta::task_failed>([] { manta::async([]() -> int { throw std::runtime_error("one"); }).get(); });
-    const std::string second = thrown<manta::task_failed>([] { manta::async([]() -> int { throw std::runtime_error("one"); }).get(); });
+    const std::string first =
+        thrown<manta::task_failed>([] { manta::async([]() -> int { throw std::runtime_error("one"); }).get(); });
+    const std::string second =
+        thrown<manta::task_failed>([] { manta::async([]() -> int { throw std::runtime_error("one"); }).get(); });
     CHECK(first != second);
     CHECK(contains(thrown<manta::task_failed>([] { manta::async(fails{3}).get(); }), "::fails'"));
   });
@@ -316,11 +322,11 @@ TEST_CASE("inputs of many sizes, ready or not, arrive in their order") {
     const auto x = manta::put(0.5);
     const auto n = manta::async<forty_two>();
     const std::string expected = spelled(letters, 0.5, points, 42, numbers, halves, "word!", more);
-    const auto early = manta::async<spelled>(letters_to_come, x, points_to_come, n, numbers_to_come, halves_to_come, word,
-                                             more_to_come);
+    const auto early = manta::async<spelled>(letters_to_come, x, points_to_come, n, numbers_to_come, halves_to_come,
+                                             word, more_to_come);
     CHECK(early.get() == expected);
-    const auto late = manta::async<spelled>(letters_to_come, x, points_to_come, n, numbers_to_come, halves_to_come, word,
-                                             more_to_come);
+    const auto late = manta::async<spelled>(letters_to_come, x, points_to_come, n, numbers_to_come, halves_to_come,
+                                            word, more_to_come);
     CHECK(late.get() == expected);
   });
 }
@@ -460,12 +466,14 @@ TEST_CASE("structs, maps, pairs and nested containers are values") {
 
 TEST_CASE("arguments and results of every size between nothing and a megabyte arrive whole") {
   in_world([] {
-    for (const std::size_t bytes : {0U, 1U, 63U, 64U, 255U, 256U, 1000U, 4000U, 4095U, 4096U, 4097U, 8192U, 65535U, 65536U, 65537U, 262'144U, 1'048'576U}) {
+    for (const std::size_t bytes : {0U, 1U, 63U, 64U, 255U, 256U, 1000U, 4000U, 4095U, 4096U, 4097U, 8192U, 65535U,
+                                    65536U, 65537U, 262'144U, 1'048'576U}) {
       const std::string text(bytes, 'x');
       CHECK(manta::async<shout>(text).get() == text + "!");
       CHECK(manta::async<length>(manta::async<shout>(text)).get() == bytes + 1);
     }
-    for (const int n : {0, 1, 100, 1000, 10'000, 16'384, 100'000, 300'000}) CHECK(manta::async<iota_to>(n).get() == iota_to(n));
+    for (const int n : {0, 1, 100, 1000, 10'000, 16'384, 100'000, 300'000})
+      CHECK(manta::async<iota_to>(n).get() == iota_to(n));
     const std::vector<std::string> chunks(300, std::string(5000, 'y'));
     CHECK(manta::async<join>(chunks).get() == join(chunks));
   });

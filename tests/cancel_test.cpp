@@ -177,7 +177,8 @@ TEST_CASE("tasks that are queued anywhere never start, and one that runs is told
     for (const int rank : manta::testing::executors()) stay.push_back(manta::async<work>({.rank = rank}, 1));
     if (manta::size() > 1) stay[0].wait_for(std::chrono::milliseconds(1));
     for (int i = 0; i < 300; ++i) {
-      queued.push_back(i % 3 == 0 ? manta::async<work>({.rank = manta::testing::executor(static_cast<std::size_t>(i))}, 0)
+      queued.push_back(i % 3 == 0
+                           ? manta::async<work>({.rank = manta::testing::executor(static_cast<std::size_t>(i))}, 0)
                        : i % 3 == 1 ? manta::async<work>({.retries = 2}, 0)
                                     : manta::async<work>(0));
     }
@@ -256,22 +257,24 @@ TEST_CASE("a task on a worker cancels its own tasks, which are queued, placed by
       random = mix(random);
       std::vector<manta::future<int>> tasks;
       for (const int rank : manta::testing::executors()) {
-        tasks.push_back(manta::async([](int seed) {
-          auto r = static_cast<std::uint64_t>(seed);
-          std::vector<manta::future<int>> mine;
-          for (std::size_t i = 0; i < 40; ++i) {
-            mine.push_back(i % 2 == 0 ? manta::async<tree>(1)
-                                      : manta::async<tree>({.rank = manta::testing::executor(i)}, 1));
-          }
-          int count = 0;
-          mine[1].wait_for(std::chrono::microseconds(mix(r) % 2000));
-          for (const auto& f : mine) {
-            count += manta::cancel(f, {.children = true});
-            if (mix(++r) % 8 == 0) f.wait_for(std::chrono::microseconds(mix(r) % 300));
-          }
-          for (const auto& f : mine) count += !cancelled_text(f).empty();
-          return count;
-        }, static_cast<int>(random % 1000)));
+        tasks.push_back(manta::async(
+            [](int seed) {
+              auto r = static_cast<std::uint64_t>(seed);
+              std::vector<manta::future<int>> mine;
+              for (std::size_t i = 0; i < 40; ++i) {
+                mine.push_back(i % 2 == 0 ? manta::async<tree>(1)
+                                          : manta::async<tree>({.rank = manta::testing::executor(i)}, 1));
+              }
+              int count = 0;
+              mine[1].wait_for(std::chrono::microseconds(mix(r) % 2000));
+              for (const auto& f : mine) {
+                count += manta::cancel(f, {.children = true});
+                if (mix(++r) % 8 == 0) f.wait_for(std::chrono::microseconds(mix(r) % 300));
+              }
+              for (const auto& f : mine) count += !cancelled_text(f).empty();
+              return count;
+            },
+            static_cast<int>(random % 1000)));
         (void)rank;
       }
       for (const auto& f : tasks) CHECK(f.get() == 80);
@@ -325,7 +328,8 @@ TEST_CASE("an actor whose constructor is cancelled with the task that spawned it
     const auto early = manta::async<&account::add>(a, 1);
     CHECK(manta::cancel(f, {.children = true}));
     CHECK_THROWS_WITH_AS(early.get(), doctest::Contains("was cancelled"), manta::actor_died);
-    CHECK_THROWS_WITH_AS(manta::async<&account::add>(a, 1).get(), doctest::Contains("was cancelled"), manta::actor_died);
+    CHECK_THROWS_WITH_AS(manta::async<&account::add>(a, 1).get(), doctest::Contains("was cancelled"),
+                         manta::actor_died);
     manta::async<&keeper::clear>(k).get();
     manta::async<&gate::open>(g).get();
   });
@@ -399,7 +403,9 @@ number nested(std::uint64_t salt, number a, number b) {
   for (const auto& p : parts) (void)p.get();
   return value_of(salt, a, b);
 }
-number with_list(std::uint64_t salt, number a, const std::vector<number>& v) { return value_of(salt, a, v.empty() ? 0 : v.back()); }
+number with_list(std::uint64_t salt, number a, const std::vector<number>& v) {
+  return value_of(salt, a, v.empty() ? 0 : v.back());
+}
 std::vector<number> list_of(std::uint64_t salt, number a, number b) {
   return std::vector<number>(salt % 3 == 0 ? 5'000 : 5, value_of(salt, a, b));
 }

@@ -79,7 +79,8 @@ TEST_CASE("a task whose inputs do not come in time fails with timeout, and so do
     const std::string text = timeout_text(f);
     const auto waited = clock_type::now() - begin;
     CHECK(waited >= 20ms);
-    MESSAGE("a wait for a deadline of 20 ms took " << std::chrono::duration<double, std::milli>(waited).count() << " ms");
+    MESSAGE("a wait for a deadline of 20 ms took " << std::chrono::duration<double, std::milli>(waited).count()
+                                                   << " ms");
     CHECK(contains(text, "'too late' had not started when its deadline of 20.0"));
     CHECK(contains(timeout_text(second), "not run because of it: 'second'"));
     manta::async<&gate::open>(g).get();
@@ -145,7 +146,8 @@ TEST_CASE("a deadline that was never looked at before the wait still holds") {
     std::vector<manta::future<int>> fs;
     auto g = manta::spawn<gate>();
     const auto input = manta::async<manta::testing::held<int>>(g, 3);
-    for (int i = 0; i < 1000; ++i) fs.push_back(manta::async<count_run>({.deadline = 1ms + std::chrono::microseconds(i % 7)}, input));
+    for (int i = 0; i < 1000; ++i)
+      fs.push_back(manta::async<count_run>({.deadline = 1ms + std::chrono::microseconds(i % 7)}, input));
     manta::testing::busy(3ms);  // the driver computes meanwhile
     manta::async<&gate::open>(g).get();
     for (const auto& f : fs) CHECK(!timeout_text(f).empty());
@@ -159,12 +161,16 @@ TEST_CASE("tasks on workers have deadlines too") {
     auto g = manta::spawn<gate>();
     const auto input = manta::async<manta::testing::held<int>>(g, 3);
     for (const int rank : manta::testing::executors()) {
-      const auto f = manta::async({.rank = rank}, [](manta::future<int> late) {
-        const auto waits = manta::async<count_run>({.deadline = 3ms}, late);
-        const auto placed = manta::async<count_run>({.rank = manta::rank(), .deadline = 3ms}, late);
-        const auto runs = manta::async<add>({.rank = manta::testing::executor(static_cast<std::size_t>(manta::rank())), .deadline = 60s}, 1, 2);
-        return (!timeout_text(waits).empty()) + (!timeout_text(placed).empty()) + runs.get();
-      }, input);
+      const auto f = manta::async(
+          {.rank = rank},
+          [](manta::future<int> late) {
+            const auto waits = manta::async<count_run>({.deadline = 3ms}, late);
+            const auto placed = manta::async<count_run>({.rank = manta::rank(), .deadline = 3ms}, late);
+            const auto runs = manta::async<add>(
+                {.rank = manta::testing::executor(static_cast<std::size_t>(manta::rank())), .deadline = 60s}, 1, 2);
+            return (!timeout_text(waits).empty()) + (!timeout_text(placed).empty()) + runs.get();
+          },
+          input);
       CHECK(f.get() == 5);
     }
     manta::async<&gate::open>(g).get();
@@ -178,18 +184,26 @@ TEST_CASE("retry_if decides which failures are run again, on whatever rank they 
   in_world([] {
     for (const int rank : manta::testing::executors()) {
       CHECK(manta::async<fail_until>({.rank = rank, .retries = 5, .retry_if = is_runtime_error}, 3).get() == 3);
-      CHECK_THROWS_AS(manta::async<fail_out_of_range>({.rank = rank, .retries = 5, .retry_if = is_runtime_error}, 1).get(),
-                      manta::task_failed);
+      CHECK_THROWS_AS(
+          manta::async<fail_out_of_range>({.rank = rank, .retries = 5, .retry_if = is_runtime_error}, 1).get(),
+          manta::task_failed);
       CHECK_THROWS_WITH_AS(manta::async<fail_until>({.rank = rank, .retries = 9, .retry_if = before_third}, 9).get(),
                            doctest::Contains("<2>"), manta::task_failed);
-      CHECK_THROWS_AS(manta::async<fail_until>({.rank = rank, .retries = 9, .retry_if = throws}, 9).get(), manta::task_failed);
+      CHECK_THROWS_AS(manta::async<fail_until>({.rank = rank, .retries = 9, .retry_if = throws}, 9).get(),
+                      manta::task_failed);
       ran -= 4 + 1 + 3 + 1;
     }
-    CHECK(manta::async<fail_until>({.retries = 2, .retry_if = [](const manta::task_failed&) { return true; }}, 2).get() == 2);
+    CHECK(
+        manta::async<fail_until>({.retries = 2, .retry_if = [](const manta::task_failed&) { return true; }}, 2).get() ==
+        2);
     ran -= 3;
-    const auto nested = manta::async([](int attempts) {
-      return manta::async<fail_until>({.rank = manta::testing::executor(1), .retries = 5, .retry_if = is_runtime_error}, attempts).get();
-    }, 2);
+    const auto nested = manta::async(
+        [](int attempts) {
+          return manta::async<fail_until>(
+                     {.rank = manta::testing::executor(1), .retries = 5, .retry_if = is_runtime_error}, attempts)
+              .get();
+        },
+        2);
     CHECK(nested.get() == 2);
     ran -= 3;
   });
@@ -214,7 +228,8 @@ TEST_CASE("a driver that fails while a task waits for its next attempt ends it")
   const auto run = [] {
     in_world([] {
       const auto f = manta::async<fail_until>({.retries = 3, .retry_after = 1h}, 3);
-      const auto g = manta::async<fail_until>({.retries = 3, .retry_if = is_runtime_error, .deadline = 1h, .retry_after = 1h}, 3);
+      const auto g =
+          manta::async<fail_until>({.retries = 3, .retry_if = is_runtime_error, .deadline = 1h, .retry_after = 1h}, 3);
       f.wait_for(5ms);
       throw std::runtime_error("part of the test");
     });

@@ -21,7 +21,9 @@ int same(int x) { return x; }
 /// Asks its friend, who asks back; the call back finds this one still busy.
 class partner {
  public:
-  int ask_friend(manta::actor<partner> other, manta::actor<partner> me) { return manta::async<&partner::ask_back>(other, me).get(); }
+  int ask_friend(manta::actor<partner> other, manta::actor<partner> me) {
+    return manta::async<&partner::ask_back>(other, me).get();
+  }
   int ask_back(manta::actor<partner> caller) { return manta::async<&partner::answer>(caller).get(); }
   int answer() { return 1; }
   int ask_itself(manta::actor<partner> me) { return manta::async<&partner::answer>(me).get(); }
@@ -47,7 +49,8 @@ class box {
 
 int wait_for_what_is_in(manta::actor<box> b) {
   std::vector<manta::future<int>> found;
-  manta::testing::poll_until("a future in the box", [&] { return !(found = manta::testing::fetch(manta::async<&box::look>(b))).empty(); });
+  manta::testing::poll_until("a future in the box",
+                             [&] { return !(found = manta::testing::fetch(manta::async<&box::look>(b))).empty(); });
   return found.front().get();
 }
 
@@ -57,7 +60,9 @@ std::string deadlock_text(const manta::future<int>& f) {
 }
 
 /// Two actors that wait for each other.
-manta::future<int> embrace(const manta::actor<partner>& a, const manta::actor<partner>& b) { return manta::async<&partner::ask_friend>(a, b, a); }
+manta::future<int> embrace(const manta::actor<partner>& a, const manta::actor<partner>& b) {
+  return manta::async<&partner::ask_friend>(a, b, a);
+}
 
 }  // namespace
 
@@ -172,10 +177,12 @@ TEST_CASE("slow work and waits with a time limit are not deadlocks") {
     auto g = manta::spawn<gate>();
     const auto late = manta::async<manta::testing::held<int>>(g, 3);
     CHECK_FALSE(late.wait_for(std::chrono::milliseconds(30)));
-    const auto busy = manta::async([](int milliseconds) {
-      manta::testing::busy(std::chrono::milliseconds(milliseconds));
-      return milliseconds;
-    }, 30);
+    const auto busy = manta::async(
+        [](int milliseconds) {
+          manta::testing::busy(std::chrono::milliseconds(milliseconds));
+          return milliseconds;
+        },
+        30);
     CHECK(busy.get() == 30);
     manta::async<&gate::open>(g).get();
     CHECK(late.get() == 3);

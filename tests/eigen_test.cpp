@@ -166,7 +166,8 @@ TEST_CASE("an Eigen::Ref parameter reads a matrix given as a value or as a futur
     CHECK(manta::async<norm_of>(m).get() == doctest::Approx(m.norm()));
     CHECK(manta::async<norm_of>(manta::put(m)).get() == doctest::Approx(m.norm()));
     CHECK(manta::async<norm_of>(manta::async<same<Eigen::MatrixXd>>(m)).get() == doctest::Approx(m.norm()));
-    CHECK(manta::async<norm_of_value>(manta::async<multiply>(m.transpose().eval(), m)).get() == doctest::Approx((m.transpose() * m).norm()));
+    CHECK(manta::async<norm_of_value>(manta::async<multiply>(m.transpose().eval(), m)).get() ==
+          doctest::Approx((m.transpose() * m).norm()));
     const Eigen::VectorXd v = numbered<Eigen::VectorXd>(1000, 1);
     CHECK(manta::async<sum_of_vector>(v).get() == doctest::Approx(v.sum()));
     CHECK(manta::async<sum_of_vector>(manta::put(v)).get() == doctest::Approx(v.sum()));
@@ -208,7 +209,9 @@ TEST_CASE("sparse matrices of either order arrive as they were") {
 
 TEST_CASE("an Eigen::Ref parameter reads a sparse matrix") {
   in_world([] {
-    const auto sum = [](Eigen::Ref<const sparse_columns> m, const Eigen::Ref<const sparse_rows>& n) { return m.sum() + n.sum(); };
+    const auto sum = [](Eigen::Ref<const sparse_columns> m, const Eigen::Ref<const sparse_rows>& n) {
+      return m.sum() + n.sum();
+    };
     sparse_columns m(20, 30);
     for (int i = 0; i < 20; ++i) m.insert(i, 29 - i) = i + 1;
     const sparse_rows n = 2 * m;
@@ -219,7 +222,8 @@ TEST_CASE("an Eigen::Ref parameter reads a sparse matrix") {
 
 TEST_CASE("matrices inside structs and containers are values too") {
   in_world([] {
-    model m{"net", Eigen::MatrixXf::Constant(200, 100, 2.0F), {Eigen::VectorXf::Zero(3), Eigen::VectorXf::Ones(70'000)}};
+    model m{
+        "net", Eigen::MatrixXf::Constant(200, 100, 2.0F), {Eigen::VectorXf::Zero(3), Eigen::VectorXf::Ones(70'000)}};
     auto f = manta::put(m);
     for (int i = 0; i < 3; ++i) f = manta::async<train>(f, 0.5F);
     const model& trained = f.get();

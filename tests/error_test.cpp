@@ -193,7 +193,8 @@ TEST_CASE("something that is no exception arrives as task_failed with its type")
 TEST_CASE("what save() and load() throw arrives as serialization_error with the type, wherever it happens") {
   in_world([] {
     CHECK(manta::async<take_fragile>(fragile{}).get());
-    const std::string in_argument = manta::testing::thrown<manta::serialization_error>([] { manta::async<take_fragile>(fragile{fragile::in_save}); });
+    const std::string in_argument = manta::testing::thrown<manta::serialization_error>(
+        [] { manta::async<take_fragile>(fragile{fragile::in_save}); });
     CHECK(contains(in_argument, "it cannot be saved"));
     CHECK(contains(in_argument, "fragile"));
     const auto cannot_begin = manta::async<take_fragile>({.retries = 3}, fragile{fragile::in_load});
@@ -201,10 +202,13 @@ TEST_CASE("what save() and load() throw arrives as serialization_error with the 
     CHECK(contains(why, "it cannot be loaded"));
     CHECK(contains(why, "take_fragile"));
     CHECK_FALSE(contains(why, "attempt"));  // it would fail again
-    if (manta::size() == 1) return;  // results do not travel
-    CHECK(contains(manta::testing::thrown<manta::serialization_error>([] { manta::async<make_fragile>(fragile::in_save).get(); }), "saved"));
+    if (manta::size() == 1) return;         // results do not travel
+    CHECK(contains(
+        manta::testing::thrown<manta::serialization_error>([] { manta::async<make_fragile>(fragile::in_save).get(); }),
+        "saved"));
     const auto made = manta::async<make_fragile>(fragile::in_load);
-    for (int i = 0; i < 2; ++i) CHECK(contains(manta::testing::thrown<manta::serialization_error>([&] { (void)made.get(); }), "loaded"));
+    for (int i = 0; i < 2; ++i)
+      CHECK(contains(manta::testing::thrown<manta::serialization_error>([&] { (void)made.get(); }), "loaded"));
   });
 }
 
@@ -221,7 +225,8 @@ TEST_CASE("an exception type given to rethrow_as arrives as itself") {
     }
     CHECK_THROWS_AS(manta::async<same>(manta::async<diverge>(1)).get(), diverged);  // through a dependent
     CHECK_THROWS_AS(manta::async<diverge_inside>(3).get(), diverged);               // through three waits
-    CHECK_THROWS_AS(manta::get(std::vector<manta::future<int>>{manta::async<same>(1), manta::async<diverge>(2)}), diverged);
+    CHECK_THROWS_AS(manta::get(std::vector<manta::future<int>>{manta::async<same>(1), manta::async<diverge>(2)}),
+                    diverged);
     CHECK_THROWS_AS(manta::async<fail>("still").get(), manta::task_failed);
     manta::rethrow_as<without_default>();
     CHECK_THROWS_WITH_AS(manta::async<throw_without_default>().get(), "line 3", without_default);
@@ -260,7 +265,8 @@ TEST_CASE("a long chain behind a failure fails whole") {
 
 TEST_CASE("an exception three levels down arrives with its text") {
   in_world([] {
-    CHECK_THROWS_WITH_AS(manta::async<outer>(1).get(), doctest::Contains("boom at level three, x = 3"), manta::task_failed);
+    CHECK_THROWS_WITH_AS(manta::async<outer>(1).get(), doctest::Contains("boom at level three, x = 3"),
+                         manta::task_failed);
     CHECK(manta::async<catch_it>("caught inside").get() == 1);  // and can be caught on the way
     CHECK(manta::async<try_given>(manta::async<fail>("handled")).get() == -1);
     CHECK(catch_it("caught by the driver") == 1);

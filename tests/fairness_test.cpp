@@ -178,7 +178,9 @@ int wait_for_limit(manta::actor<manta::testing::tally> begun) {
 int children_between() {
   const auto asked = std::find(diary.begin(), diary.end(), event::asked);
   const auto answered = std::find(diary.begin(), diary.end(), event::answered);
-  const auto count = asked == diary.end() || answered == diary.end() ? -1 : answered < asked ? 0 : static_cast<int>(answered - asked) - 1;
+  const auto count = asked == diary.end() || answered == diary.end() ? -1
+                     : answered < asked                              ? 0
+                                                                     : static_cast<int>(answered - asked) - 1;
   diary.clear();
   in_the_middle = nullptr;
   delete std::exchange(called, nullptr);

@@ -169,9 +169,14 @@ std::size_t length(const std::vector<int>& v) { return v.size(); }
 /// Every use of it says that it is empty, and none gives an empty value.
 void check_taken(const manta::future<std::vector<int>>& f) {
   CHECK(!f.valid());
-  const auto says_so = [](auto&& use) { CHECK(contains(thrown<manta::error>(use), "std::move(f).get(), which takes the value out")); };
+  const auto says_so = [](auto&& use) {
+    CHECK(contains(thrown<manta::error>(use), "std::move(f).get(), which takes the value out"));
+  };
   says_so([&] { f.get(); });
-  says_so([&] { auto copy = f; std::move(copy).get(); });
+  says_so([&] {
+    auto copy = f;
+    std::move(copy).get();
+  });
   says_so([&] { manta::get(f); });
   says_so([&] { manta::get(std::vector{f}); });
   says_so([&] { f.wait(); });
@@ -214,7 +219,8 @@ TEST_CASE("while another handle needs the value taking it copies, and the others
         CHECK(std::move(f).get() == numbers(n));
         check_taken(f);
         CHECK(other.get() == numbers(n));
-        for (const int r : manta::testing::executors()) CHECK(manta::async<length>({.rank = r}, other).get() == numbers(n).size());
+        for (const int r : manta::testing::executors())
+          CHECK(manta::async<length>({.rank = r}, other).get() == numbers(n).size());
         auto given = manta::async<numbers>({.rank = rank}, n);
         const auto seen = manta::async<length>({.rank = rank}, given);  // the task has a handle too
         CHECK(std::move(given).get() == numbers(n));
@@ -330,7 +336,8 @@ TEST_CASE("loops that only look, or wait for no time at all, come to an end on a
   });
 }
 
-TEST_CASE("loops in tasks and methods that look for what only their own rank can run come to an end, also after computing for long") {
+TEST_CASE(
+    "loops in tasks and methods that look for what only their own rank can run come to an end, also after computing for long") {
   in_world([] {
     for (const int kind : {0, 1, 2}) CHECK(manta::async<look_for_own>(kind).get());
     const auto a = manta::spawn<looker>();
@@ -396,11 +403,11 @@ TEST_CASE("futures are copied, stored in containers and replaced like any value"
 TEST_CASE("futures travel inside structs, through tasks that do not touch them") {
   in_world([] {
     const std::string expected = "5 00 11 22 33 two=2 maybe 8";
-    CHECK(open_parcel(pack(4)) == expected);                           // made here, read here
-    CHECK(manta::async<open_parcel>(pack(4)).get() == expected);       // made here, read there
+    CHECK(open_parcel(pack(4)) == expected);                      // made here, read here
+    CHECK(manta::async<open_parcel>(pack(4)).get() == expected);  // made here, read there
     const auto made = manta::async<pack>(4);
-    CHECK(open_parcel(made.get()) == expected);                        // made there, read here
-    CHECK(manta::async<open_parcel>(made).get() == expected);          // made there, read anywhere
+    CHECK(open_parcel(made.get()) == expected);                // made there, read here
+    CHECK(manta::async<open_parcel>(made).get() == expected);  // made there, read anywhere
     auto p = manta::async<forward_parcel>(made);
     for (int i = 0; i < 10; ++i) p = manta::async<forward_parcel>(p);
     CHECK(manta::async<open_parcel>(p).get() == expected);
@@ -433,9 +440,11 @@ TEST_CASE("a value lives as long as a handle on it lives anywhere") {
       manta::async<&stash::keep>(s, fs).get();
     }
     CHECK(manta::async<read_from_stash>(s).get() == 145);
-    for (const auto& f : manta::async<&stash::give>(s).get()) CHECK(manta::async<read_tracked>(f).get() == f.get().value);
+    for (const auto& f : manta::async<&stash::give>(s).get())
+      CHECK(manta::async<read_tracked>(f).get() == f.get().value);
     manta::async<&stash::drop>(s).get();
-    manta::testing::poll_until("values that outlive their handles", [] { return manta::testing::tracked_anywhere() == 0; });
+    manta::testing::poll_until("values that outlive their handles",
+                               [] { return manta::testing::tracked_anywhere() == 0; });
   });
   CHECK(manta::testing::tracked_here() == 0);
 }

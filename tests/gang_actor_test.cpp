@@ -19,7 +19,9 @@ int workers() { return manta::size() == 1 ? 1 : manta::size() - 1; }
 /// A vector of which each member holds a slice.
 class slices {
  public:
-  slices(manta::team team, int each, double start) : team_(team), mine_(static_cast<std::size_t>(each), start) { ++alive; }
+  slices(manta::team team, int each, double start) : team_(team), mine_(static_cast<std::size_t>(each), start) {
+    ++alive;
+  }
   slices(const slices&) = delete;
   slices& operator=(const slices&) = delete;
   ~slices() {
@@ -36,9 +38,7 @@ class slices {
     for (double& v : mine_) v += x;
     return sum();
   }
-  double add_all(const std::vector<double>& xs) {
-    return add(std::accumulate(xs.begin(), xs.end(), 0.0));
-  }
+  double add_all(const std::vector<double>& xs) { return add(std::accumulate(xs.begin(), xs.end(), 0.0)); }
   /// Gives everybody the token of the one before; order matters.
   long shift(long token) {
     trace_ = (trace_ * 31 + token) % 1'000'000'007;
@@ -125,7 +125,8 @@ TEST_CASE("an exception of one member fails the call, and the actor lives on") {
     auto a = manta::spawn<slices>({.ranks = workers()}, 2, 1.0);
     for (int member = 0; member < workers(); ++member) {
       CHECK_THROWS_WITH_AS(manta::async<&slices::fail_on>(a, member).get(),
-                           doctest::Contains(("part " + std::to_string(member) + " fails").c_str()), manta::task_failed);
+                           doctest::Contains(("part " + std::to_string(member) + " fails").c_str()),
+                           manta::task_failed);
     }
     CHECK(manta::async<&slices::sum>(a).get() == 2.0 * workers());
   });
@@ -136,7 +137,8 @@ TEST_CASE("if one part cannot be constructed there is no actor, and the ranks ar
   in_world([] {
     for (int member = 0; member < workers(); ++member) {
       auto a = manta::spawn<picky>({.ranks = workers()}, member);
-      CHECK_THROWS_WITH_AS(manta::async<&picky::answer>(a).get(), doctest::Contains("cannot be made"), manta::actor_died);
+      CHECK_THROWS_WITH_AS(manta::async<&picky::answer>(a).get(), doctest::Contains("cannot be made"),
+                           manta::actor_died);
     }
     auto b = manta::spawn<picky>({.ranks = workers()}, -1);
     CHECK(manta::async<&picky::answer>(b).get() == 42);

@@ -127,7 +127,8 @@ TEST_CASE("without options a gang has one rank") {
 
 TEST_CASE("a lambda can be a gang task") {
   in_world([] {
-    auto size = manta::async({.ranks = workers()}, [](manta::team team, int more) { return team.size() + more; }, 5);
+    auto size = manta::async(
+        {.ranks = workers()}, [](manta::team team, int more) { return team.size() + more; }, 5);
     CHECK(size.get() == workers() + 5);
   });
 }
@@ -264,9 +265,7 @@ TEST_CASE("gangs that overlap, among tasks, all end with the right value") {
         case 0:
           results.emplace_back(manta::async<sum_of_ranks>({.ranks = ranks}, factor), expected_sum(ranks, factor));
           break;
-        case 1:
-          results.emplace_back(manta::async<ring>({.ranks = ranks}, 3), 3 * ranks);
-          break;
+        case 1: results.emplace_back(manta::async<ring>({.ranks = ranks}, 3), 3 * ranks); break;
         case 2:
           if (!results.empty()) {
             const auto& [f, value] = results[draw() % results.size()];
@@ -274,8 +273,7 @@ TEST_CASE("gangs that overlap, among tasks, all end with the right value") {
             break;
           }
           [[fallthrough]];
-        default:
-          results.emplace_back(manta::async<add>(factor, i), factor + i);
+        default: results.emplace_back(manta::async<add>(factor, i), factor + i);
       }
     }
     for (const auto& [f, value] : results) CHECK(f.get() == value);
@@ -348,7 +346,8 @@ namespace {
 class occupant {
  public:
   int stay() {
-    while (!manta::this_task::stop_requested()) {}
+    while (!manta::this_task::stop_requested()) {
+    }
     return 0;
   }
 };
@@ -473,7 +472,8 @@ TEST_CASE("a gang near a value has as many members on its node as can be") {
           const auto members = manta::async<nodes_of_members>({.ranks = 2, .nodes = 1, .near = value}).get();
           CHECK(count(members)[there] == 2);
         }
-        CHECK(count(manta::async<&parts::nodes>(manta::spawn<parts>({.ranks = on_node, .near = value})).get())[there] == on_node);
+        CHECK(count(manta::async<&parts::nodes>(manta::spawn<parts>({.ranks = on_node, .near = value})).get())[there] ==
+              on_node);
         manta::testing::poll_until("the actor to be gone", [] {
           const auto now = manta::available();
           return std::all_of(now.begin(), now.end(), [](const manta::rank_resources& r) { return r.actors == 0; });
@@ -489,7 +489,8 @@ TEST_CASE("a gang on so many nodes has equally many members on each") {
     in_world([] {
       const std::map<int, int> there = workers_by_node();
       for (int on_each = 1; on_each <= workers(); ++on_each) {
-        const auto possible = std::count_if(there.begin(), there.end(), [&](const auto& n) { return n.second >= on_each; });
+        const auto possible =
+            std::count_if(there.begin(), there.end(), [&](const auto& n) { return n.second >= on_each; });
         for (int n = 1; n <= possible; ++n) {
           const auto members = count(manta::async<nodes_of_members>({.ranks = n * on_each, .nodes = n}).get());
           CHECK(std::ssize(members) == n);
@@ -523,7 +524,8 @@ TEST_CASE("the members of a gang in a reservation are on the ranks of its bundle
   const manta::testing::as_nodes_of nodes("2");
   in_world({.cpus = 2, .gpus = 2}, [] {
     for (int size = 1; size <= workers(); ++size) {
-      const auto r = manta::reserve({.bundles = std::vector<manta::bundle>(static_cast<std::size_t>(size), {.cpus = 2, .gpus = 1})});
+      const auto r = manta::reserve(
+          {.bundles = std::vector<manta::bundle>(static_cast<std::size_t>(size), {.cpus = 2, .gpus = 1})});
       std::set<int> reserved;
       for (int b = 0; b < size; ++b) reserved.insert(manta::async<manta::testing::where>({.in = r, .bundle = b}).get());
       REQUIRE(reserved.size() == static_cast<std::size_t>(size));
@@ -553,7 +555,8 @@ TEST_CASE("the members of a gang in a reservation are on the ranks of its bundle
         CHECK_MESSAGE(manta::testing::contains(why, "in a gang"), why);
         CHECK(manta::cancel(blocked));
       }
-      CHECK(manta::async<rank_and_gpus>({.gpus = 1, .ranks = size, .in = r}).get().size() == static_cast<std::size_t>(size));
+      CHECK(manta::async<rank_and_gpus>({.gpus = 1, .ranks = size, .in = r}).get().size() ==
+            static_cast<std::size_t>(size));
     }
   });
 }
@@ -606,15 +609,15 @@ TEST_CASE("more devices than a member's rank has, and places that a gang cannot 
   in_world([] {
     CHECK_THROWS_AS((manta::async<devices>({.gpus = 64, .ranks = 1})), manta::unschedulable);
     const manta::reservation r = manta::reserve({.bundles = {{.cpus = 1}}});
-    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = 2, .in = r})), doctest::Contains("1 fits: [bundle 0: cpus = 1]"),
-                         manta::unschedulable);
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = 2, .in = r})),
+                         doctest::Contains("1 fits: [bundle 0: cpus = 1]"), manta::unschedulable);
     CHECK_THROWS_AS((manta::async<team_size>({.ranks = 1, .in = r, .bundle = 1})), manta::unschedulable);
     CHECK_THROWS_AS((manta::async<team_size>({.rank = manta::testing::executor(0), .in = r})), manta::error);
     CHECK_THROWS_AS((manta::async<team_size>({.bundle = 0})), manta::error);
-    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = 1, .nodes = 1, .spread = true})), doctest::Contains("leave one of the two out"),
-                         manta::error);
-    CHECK_THROWS_WITH_AS((manta::async<team_size>({.near = manta::put(1), .spread = true})), doctest::Contains("leave one of the two out"),
-                         manta::error);
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = 1, .nodes = 1, .spread = true})),
+                         doctest::Contains("leave one of the two out"), manta::error);
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.near = manta::put(1), .spread = true})),
+                         doctest::Contains("leave one of the two out"), manta::error);
     CHECK_THROWS_AS((manta::spawn<device_holder>({.gpus = 64, .in = r})), manta::unschedulable);
   });
 }

@@ -53,7 +53,9 @@ int process_of(int) { return static_cast<int>(::getpid()); }
 }  // namespace
 
 // outside of the unnamed namespace: the dynamic symbols of the program are what a backtrace names
-[[gnu::noinline]] int fall_over(int where) { return read_at(reinterpret_cast<const int*>(static_cast<std::size_t>(where))); }
+[[gnu::noinline]] int fall_over(int where) {
+  return read_at(reinterpret_cast<const int*>(static_cast<std::size_t>(where)));
+}
 [[gnu::noinline]] int walk_out(int status) {
   std::exit(status);
   return 0;
@@ -120,7 +122,11 @@ struct told {
   }
 };
 told tell(int) {
-  return {manta::this_task::id(), manta::this_task::seed(), manta::this_task::name(), manta::this_task::attempt(), manta::rank(),
+  return {manta::this_task::id(),
+          manta::this_task::seed(),
+          manta::this_task::name(),
+          manta::this_task::attempt(),
+          manta::rank(),
           manta::size()};
 }
 
@@ -169,7 +175,9 @@ TEST_CASE("an isolated task gives what the same task gives without") {
     const auto longer = manta::async<join>(word, std::vector<int>(1000, 5));  // the isolated one's result goes on
     CHECK(manta::async<join>({.isolate = true}, longer, std::vector<int>{6}).get() == longer.get() + ",6");
     manta::async({.isolate = true}, [] {}).get();
-    CHECK(manta::async({.isolate = true}, [](double x) { return x / 2; }, manta::async([](int x) { return 1.0 * x; }, 3)).get() == 1.5);
+    CHECK(manta::async(
+              {.isolate = true}, [](double x) { return x / 2; }, manta::async([](int x) { return 1.0 * x; }, 3))
+              .get() == 1.5);
   });
 }
 
@@ -216,7 +224,8 @@ TEST_CASE("the sizes of the inputs are told, also when it ends while a large one
   in_world([] {
     const auto large = manta::put(std::vector<double>(100'000, 1.0));
     const auto f = manta::async(
-        {.isolate = true}, [](const std::vector<double>& v, int x) { return end_by("abort", x) + static_cast<int>(v.size()); }, large, 1);
+        {.isolate = true},
+        [](const std::vector<double>& v, int x) { return end_by("abort", x) + static_cast<int>(v.size()); }, large, 1);
     CHECK(contains(crash_text(f), "inputs of 8000"));
   });
 }
@@ -224,14 +233,18 @@ TEST_CASE("the sizes of the inputs are told, also when it ends while a large one
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE("a stack that runs over says so; memory that runs out is std::bad_alloc") {
   in_world([] {
-    const std::string text = crash_text(manta::async({.isolate = true}, [](int n) { return deeper(n); }, 1));
+    const std::string text = crash_text(manta::async(
+        {.isolate = true}, [](int n) { return deeper(n); }, 1));
     CHECK_MESSAGE(contains(text, "end of the stack"), text);
-    const auto memory = manta::async({.isolate = true}, [](std::size_t bytes) {
-      rlimit limit{bytes, bytes};
-      ::setrlimit(RLIMIT_AS, &limit);
-      std::vector<char> v(2 * bytes, 'a');
-      return static_cast<int>(v[0]);
-    }, std::size_t{4} << 30U);
+    const auto memory = manta::async(
+        {.isolate = true},
+        [](std::size_t bytes) {
+          rlimit limit{bytes, bytes};
+          ::setrlimit(RLIMIT_AS, &limit);
+          std::vector<char> v(2 * bytes, 'a');
+          return static_cast<int>(v[0]);
+        },
+        std::size_t{4} << 30U);
     try {
       memory.get();
       CHECK(false);
@@ -247,7 +260,8 @@ TEST_CASE("exceptions are what they are without isolation") {
   in_world([] {
     for (int round = 0; round < 20; ++round) {
       try {
-        manta::async<throws>({.rank = manta::testing::executor(static_cast<std::size_t>(round)), .isolate = true}, 4).get();
+        manta::async<throws>({.rank = manta::testing::executor(static_cast<std::size_t>(round)), .isolate = true}, 4)
+            .get();
         CHECK(false);
       } catch (const manta::task_failed& e) {
         CHECK(e.details().type == "std::invalid_argument");
@@ -291,11 +305,13 @@ TEST_CASE("this_task answers as without isolation") {
 
 TEST_CASE("it cannot submit or wait, nor be given a future, and says so") {
   in_world([] {
-    CHECK_THROWS_WITH_AS(manta::async<submits>({.isolate = true}, 1).get(), doctest::Contains("isolated task"), manta::task_failed);
-    CHECK_THROWS_WITH_AS(manta::async<holds>({.isolate = true}, manta::async<add>(1, 2)).get(), doctest::Contains("is isolated"),
+    CHECK_THROWS_WITH_AS(manta::async<submits>({.isolate = true}, 1).get(), doctest::Contains("isolated task"),
                          manta::task_failed);
+    CHECK_THROWS_WITH_AS(manta::async<holds>({.isolate = true}, manta::async<add>(1, 2)).get(),
+                         doctest::Contains("is isolated"), manta::task_failed);
     CHECK(manta::async<add>({.isolate = true}, 1, 2).get() == 3);
-    CHECK_THROWS_WITH_AS(manta::async({.isolate = true}, [](manta::team) {}), doctest::Contains("not for gangs"), manta::error);
+    CHECK_THROWS_WITH_AS(manta::async({.isolate = true}, [](manta::team) {}), doctest::Contains("not for gangs"),
+                         manta::error);
   });
 }
 
@@ -304,7 +320,8 @@ TEST_CASE("a crash is worth another attempt") {
     CHECK(manta::async<crash_at_first>({.retries = 2, .isolate = true}, 5).get() == 5);
     CHECK(contains(crash_text(manta::async<crash_at_first>({.retries = 1, .isolate = true}, 5)), "at attempt 1"));
     const auto is_crash = [](const manta::task_failed& e) { return e.details().type == "crash"; };
-    CHECK(manta::async<crash_at_first>({.retries = 2, .retry_if = is_crash, .retry_after = 1ms, .isolate = true}, 5).get() == 5);
+    CHECK(manta::async<crash_at_first>({.retries = 2, .retry_if = is_crash, .retry_after = 1ms, .isolate = true}, 5)
+              .get() == 5);
   });
 }
 
@@ -325,17 +342,24 @@ TEST_CASE("one that hangs is ended by the watchdog, one that asks now and then i
   manta::runtime_options o;
   o.watchdog = 1;
   in_world(o, [] {
-    const auto patient = manta::async({.isolate = true}, [](int x) {
-      for (int i = 0; i < 150; ++i) {
-        ::usleep(10'000);
-        (void)manta::this_task::stop_requested();
-      }
-      return x;
-    }, 3);
+    const auto patient = manta::async(
+        {.isolate = true},
+        [](int x) {
+          for (int i = 0; i < 150; ++i) {
+            ::usleep(10'000);
+            (void)manta::this_task::stop_requested();
+          }
+          return x;
+        },
+        3);
     const std::string text = crash_text(manta::async<endless>({.isolate = true}, 1));
-    CHECK_MESSAGE(contains(text, "it had not called manta for 1 s (MANTA_WATCHDOG), and its process was ended; in go_round(int)"), text);
+    CHECK_MESSAGE(
+        contains(text, "it had not called manta for 1 s (MANTA_WATCHDOG), and its process was ended; in go_round(int)"),
+        text);
     CHECK(patient.get() == 3);
-    CHECK(manta::async({.isolate = true}, [](int x) { return x + 1; }, 3).get() == 4);
+    CHECK(manta::async(
+              {.isolate = true}, [](int x) { return x + 1; }, 3)
+              .get() == 4);
   });
 }
 
@@ -369,7 +393,8 @@ TEST_CASE("other ranks are answered while it runs") {
   in_world([] {
     if (manta::size() < 3) return;
     const int place = manta::testing::executor(0);
-    const auto value = manta::async({.rank = place}, [](int x) { return std::vector<double>(50'000, x); }, 3);
+    const auto value = manta::async(
+        {.rank = place}, [](int x) { return std::vector<double>(50'000, x); }, 3);
     value.wait();
     const auto f = manta::async<until_told>({.rank = place, .isolate = true}, 1);
     f.wait_for(5ms);
@@ -404,7 +429,8 @@ TEST_CASE("one that crashes fails that call and is dead") {
     CHECK_THROWS_WITH_AS(after.get(), doctest::Contains("SIGSEGV"), manta::actor_died);
     CHECK_THROWS_WITH_AS(manta::async<&account::add>(a, 1).get(), doctest::Contains("restarts"), manta::actor_died);
     const auto never = manta::spawn<never_lives>({.isolate = true});
-    CHECK_THROWS_WITH_AS(manta::async<&never_lives::ask>(never, 1).get(), doctest::Contains("SIGABRT"), manta::actor_died);
+    CHECK_THROWS_WITH_AS(manta::async<&never_lives::ask>(never, 1).get(), doctest::Contains("SIGABRT"),
+                         manta::actor_died);
   });
 }
 
@@ -417,7 +443,8 @@ TEST_CASE("with restarts it is built anew, from its checkpoint if there is one")
     CHECK_THROWS_AS(manta::async<&account::fatal>(a, 1).get(), manta::task_failed);
     CHECK(manta::async<&account::add>(a, 3).get() == 13);
     CHECK(contains(crash_text(manta::async<&account::leave>(a, 4)), "exit(4)"));
-    CHECK_THROWS_WITH_AS(manta::async<&account::add>(a, 1).get(), doctest::Contains("restarted 2 times"), manta::actor_died);
+    CHECK_THROWS_WITH_AS(manta::async<&account::add>(a, 1).get(), doctest::Contains("restarted 2 times"),
+                         manta::actor_died);
 
     const auto b = manta::spawn<account>({.restarts = 100, .checkpoint_every = 3, .isolate = true}, 10);
     int sum = 10;
@@ -460,7 +487,10 @@ TEST_CASE("what else a process can do to itself ends as a failure too") {
     for (std::size_t i = 0; i < manta::testing::executors().size(); ++i) {
       const int rank = manta::testing::executor(i);
       // the process that forks children, which takes them all with it
-      const auto all = manta::async({.rank = rank, .isolate = true}, [] { ::kill(::getppid(), SIGKILL); ::pause(); });
+      const auto all = manta::async({.rank = rank, .isolate = true}, [] {
+        ::kill(::getppid(), SIGKILL);
+        ::pause();
+      });
       CHECK_THROWS_AS(all.get(), manta::task_failed);
       CHECK(manta::async<add>({.rank = rank, .isolate = true}, 1, 2).get() == 3);
       // a process of its own that lives on, with all files
@@ -470,7 +500,9 @@ TEST_CASE("what else a process can do to itself ends as a failure too") {
       });
       CHECK(contains(crash_text(forks), "SIGABRT"));
       // a batch system asks all processes to end
-      CHECK(manta::async({.rank = rank, .isolate = true}, [](int x) { return ::raise(SIGTERM) + ::raise(SIGUSR1) + x; }, 3).get() == 3);
+      CHECK(manta::async(
+                {.rank = rank, .isolate = true}, [](int x) { return ::raise(SIGTERM) + ::raise(SIGUSR1) + x; }, 3)
+                .get() == 3);
       // one that ends well
       const auto child = [](int code) {
         if (::fork() == 0) std::exit(code);

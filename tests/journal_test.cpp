@@ -161,7 +161,9 @@ TEST_CASE("other programs' files, torn ones and damaged ones are left out, and t
   CHECK(missing >= 1);
   CHECK(missing <= all_of_it);
   CHECK(tasks_of(folder.path, [] { work(); }) == 0);
-  change_files(folder.path, [](const std::filesystem::path& file) { std::filesystem::resize_file(file, std::filesystem::file_size(file) - 3); });
+  change_files(folder.path, [](const std::filesystem::path& file) {
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) - 3);
+  });
   CHECK(tasks_of(folder.path, [] { work(); }) >= 1);
   CHECK(tasks_of(folder.path, [] { work(); }) == 0);
   change_files(folder.path, [](const std::filesystem::path& file) {
@@ -185,10 +187,13 @@ TEST_CASE("failures, results that hold futures, and actors are not kept; gangs a
   CHECK(tasks_of(folder.path, others) == 2);
 }
 
-TEST_CASE("short tasks are not kept unless they are marked, nor is anything without a folder; one that cannot be used is refused on all ranks") {
+TEST_CASE(
+    "short tasks are not kept unless they are marked, nor is anything without a folder; one that cannot be used is refused on all ranks") {
   const shared_folder folder;
-  CHECK(tasks_of(folder.path, [] { work(); }, 60) == all_of_it);
-  CHECK(tasks_of(folder.path, [] { work(); }, 60) == all_of_it);
+  CHECK(tasks_of(
+            folder.path, [] { work(); }, 60) == all_of_it);
+  CHECK(tasks_of(
+            folder.path, [] { work(); }, 60) == all_of_it);
   CHECK(tasks_of("", [] { work(); }) == all_of_it);
   CHECK(tasks_of("", [] { work(); }) == all_of_it);
   const auto marked = [] {
@@ -238,14 +243,16 @@ TEST_CASE("a named actor with checkpoints goes on where it was, unless it had co
   const auto begin = [&](const manta::actor_options& o) { return manta::spawn<counter>(o); };
   const auto start = [&](auto&& driver) { tasks_of(folder.path, driver); };
   CHECK_THROWS(start([&] {
-    const auto bank = begin(options), cash = begin({.name = "cash"}), unnamed = begin({.restarts = 1, .checkpoint_every = 1});
+    const auto bank = begin(options), cash = begin({.name = "cash"}),
+               unnamed = begin({.restarts = 1, .checkpoint_every = 1});
     for (const auto& a : {bank, cash, unnamed}) CHECK(add(a, 1) == 1);
     CHECK(add(bank, 10) == 11);  // a checkpoint
     CHECK(add(bank, 100) == 111);
     throw std::runtime_error("it has to be started again");
   }));
   CHECK_THROWS(start([&] {
-    const auto bank = begin(options), cash = begin({.name = "cash"}), unnamed = begin({.restarts = 1, .checkpoint_every = 1});
+    const auto bank = begin(options), cash = begin({.name = "cash"}),
+               unnamed = begin({.restarts = 1, .checkpoint_every = 1});
     CHECK(add(bank, 1000) == 1111);
     for (const auto& a : {cash, unnamed}) CHECK(add(a, 1) == 1);
     throw std::runtime_error("and again");
@@ -270,7 +277,7 @@ TEST_CASE("a kill leaves an actor's last checkpoint, and what it cannot be made 
       return false;
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // the second one
-    std::filesystem::copy(folder.path + "/journal", copy);  // what a kill would leave now
+    std::filesystem::copy(folder.path + "/journal", copy);         // what a kill would leave now
     throw std::runtime_error("it has to be started again");
   }));
   CHECK_THROWS(tasks_of(copy, [&] {

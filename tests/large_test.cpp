@@ -39,7 +39,9 @@ std::uint64_t digest_of_view(std::span<const std::uint64_t> v) {
 std::uint64_t digest(const std::vector<std::uint64_t>& v) { return digest_of_view(v); }
 
 std::vector<std::uint64_t> same(const std::vector<std::uint64_t>& v) { return v; }
-std::uint64_t digest_of_two(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b) { return digest(a) ^ mix(digest(b)); }
+std::uint64_t digest_of_two(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b) {
+  return digest(a) ^ mix(digest(b));
+}
 std::size_t total_size(const std::vector<std::vector<std::uint64_t>>& parts) {
   std::size_t sum = 0;
   for (const auto& p : parts) sum += p.size();
@@ -47,10 +49,14 @@ std::size_t total_size(const std::vector<std::vector<std::uint64_t>>& parts) {
 }
 
 Eigen::MatrixXd matrix(int n, double scale) {
-  return Eigen::MatrixXd::NullaryExpr(n, n, [scale](Eigen::Index r, Eigen::Index c) { return scale * static_cast<double>(r) - static_cast<double>(c); });
+  return Eigen::MatrixXd::NullaryExpr(n, n, [scale](Eigen::Index r, Eigen::Index c) {
+    return scale * static_cast<double>(r) - static_cast<double>(c);
+  });
 }
 Eigen::MatrixXd add_matrices(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) { return a + b; }
-double corner_sum(const Eigen::Ref<const Eigen::MatrixXd>& m) { return m(0, 0) + m(m.rows() - 1, 0) + m(0, m.cols() - 1) + m(m.rows() - 1, m.cols() - 1); }
+double corner_sum(const Eigen::Ref<const Eigen::MatrixXd>& m) {
+  return m(0, 0) + m(m.rows() - 1, 0) + m(0, m.cols() - 1) + m(m.rows() - 1, m.cols() - 1);
+}
 
 /// Large and small parts in one value.
 struct mixed {
@@ -66,7 +72,8 @@ struct mixed {
 };
 
 mixed make_mixed(std::size_t bytes) {
-  return {"mixed", noise(bytes, 3), std::vector<std::string>(1000, std::string(100, 'l')), std::vector<float>(bytes / 8, 1.5F)};
+  return {"mixed", noise(bytes, 3), std::vector<std::string>(1000, std::string(100, 'l')),
+          std::vector<float>(bytes / 8, 1.5F)};
 }
 mixed same_mixed(const mixed& m) { return m; }
 
@@ -109,8 +116,9 @@ TEST_CASE("values of 1 to 64 megabytes arrive whole from rank to rank") {
       const std::uint64_t expected = digest(noise(size * megabyte, size));
       const auto made = manta::async<noise>({.rank = executor(0)}, size * megabyte, size);
       CHECK(manta::async<digest>({.rank = executor(1)}, made).get() == expected);  // executor to executor
-      CHECK(digest(made.get()) == expected);                                        // executor to driver
-      CHECK(manta::async<digest>({.rank = executor(2)}, noise(size * megabyte, size)).get() == expected);  // driver to executor
+      CHECK(digest(made.get()) == expected);                                       // executor to driver
+      CHECK(manta::async<digest>({.rank = executor(2)}, noise(size * megabyte, size)).get() ==
+            expected);  // driver to executor
     }
   });
 }
@@ -131,7 +139,8 @@ TEST_CASE("many large values cross at once in all directions") {
     for (std::size_t i = 0; i < count; ++i) made.push_back(manta::async<noise>({.rank = executor(i)}, bytes, i));
     std::vector<manta::future<std::uint64_t>> digests;
     for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = 0; j < 3; ++j) digests.push_back(manta::async<digest_of_two>({.rank = executor(i + j)}, made[i], made[(i + 5) % count]));
+      for (std::size_t j = 0; j < 3; ++j)
+        digests.push_back(manta::async<digest_of_two>({.rank = executor(i + j)}, made[i], made[(i + 5) % count]));
     }
     std::vector<std::uint64_t> expected;
     for (std::size_t i = 0; i < count; ++i) expected.push_back(digest(noise(bytes, i)));
@@ -159,7 +168,8 @@ TEST_CASE("large matrices are summed across ranks") {
   in_world([] {
     constexpr int n = 1024;  // 8 MB each
     std::vector<manta::future<Eigen::MatrixXd>> parts;
-    for (int i = 1; i <= 6; ++i) parts.push_back(manta::async<matrix>({.rank = executor(static_cast<std::size_t>(i))}, n, i));
+    for (int i = 1; i <= 6; ++i)
+      parts.push_back(manta::async<matrix>({.rank = executor(static_cast<std::size_t>(i))}, n, i));
     const auto sum = manta::reduce<add_matrices>(parts);
     Eigen::MatrixXd expected = Eigen::MatrixXd::Zero(n, n);
     for (int i = 1; i <= 6; ++i) expected += matrix(n, i);
@@ -209,7 +219,8 @@ TEST_CASE("actors take and give large values while small calls pass by") {
   });
 }
 
-TEST_CASE("a value of 3 GiB arrives whole, whichever way it takes" * doctest::skip(std::getenv("MANTA_TEST_HUGE") == nullptr)) {
+TEST_CASE("a value of 3 GiB arrives whole, whichever way it takes" *
+          doctest::skip(std::getenv("MANTA_TEST_HUGE") == nullptr)) {
   constexpr std::size_t bytes = std::size_t{3} << 30U;
   const std::uint64_t expected = digest(noise(bytes, 4U));
   const auto body = [bytes, expected] {
@@ -228,7 +239,7 @@ TEST_CASE("a value of 3 GiB arrives whole, whichever way it takes" * doctest::sk
     in_world(o, body);
   };
   with_budget(4 * std::uint64_t{bytes});
-  with_budget(bytes / 3);  // by way of a disk
+  with_budget(bytes / 3);                        // by way of a disk
   const manta::testing::as_nodes_of nodes("1");  // in blocks
   with_budget(4 * std::uint64_t{bytes});
 }

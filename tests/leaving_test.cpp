@@ -76,7 +76,8 @@ TEST_CASE("what is said to take too long is not started, wherever it would run; 
     late.push_back(manta::async<team_size>({.ranks = 1, .duration = 2h}));
     const auto behind = manta::async<add>(late[0], 1);
     const auto told = manta::async<parent>(20);
-    for (int i = 0; i < 100; ++i) others.push_back(manta::async<add>({.rank = executor(static_cast<std::size_t>(i)), .duration = 1s}, i, i));
+    for (int i = 0; i < 100; ++i)
+      others.push_back(manta::async<add>({.rank = executor(static_cast<std::size_t>(i)), .duration = 1s}, i, i));
     for (int i = 0; i < 100; ++i) others.push_back(manta::async<add>(i, i));
     for (std::size_t i = 0; i < others.size(); ++i) CHECK(others[i].get() == 2 * static_cast<int>(i % 100));
     for (const auto& f : late) CHECK_THROWS_WITH_AS(f.get(), doctest::Contains("would take longer"), manta::cancelled);
@@ -89,7 +90,8 @@ TEST_CASE("what is said to take too long is not started, wherever it would run; 
 
 TEST_CASE("a driver that does not wait ends as well") {
   an_hour_before_the_end([] {
-    for (int i = 0; i < 20; ++i) (void)manta::async<not_to_run>({.rank = i % 2 == 0 ? -1 : executor(0), .duration = 2h}, i);
+    for (int i = 0; i < 20; ++i)
+      (void)manta::async<not_to_run>({.rank = i % 2 == 0 ? -1 : executor(0), .duration = 2h}, i);
     (void)manta::async<parent>(0);
   });
 }

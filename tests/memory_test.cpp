@@ -31,7 +31,8 @@ std::vector<double> ramp(std::size_t count, double first) {
   return v;
 }
 Eigen::MatrixXd grid(int rows, int cols) {
-  return Eigen::MatrixXd::NullaryExpr(rows, cols, [](Eigen::Index r, Eigen::Index c) { return 1e4 * static_cast<double>(r) + static_cast<double>(c); });
+  return Eigen::MatrixXd::NullaryExpr(
+      rows, cols, [](Eigen::Index r, Eigen::Index c) { return 1e4 * static_cast<double>(r) + static_cast<double>(c); });
 }
 double sum_of_view(std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0); }
 double sum_of_vector(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
@@ -46,12 +47,14 @@ std::vector<double> plus_one(std::vector<double> v) {
   for (double& x : v) ++x;
   return v;
 }
-std::vector<std::string> lines(int count) { return std::vector<std::string>(static_cast<std::size_t>(count), "more than a few letters in each"); }
+std::vector<std::string> lines(int count) {
+  return std::vector<std::string>(static_cast<std::size_t>(count), "more than a few letters in each");
+}
 std::size_t letters(const std::string& text) { return text.size(); }
 double both(std::span<const double> a, std::span<const double> b) { return a.front() + b.back(); }
 
-double sum_of_six(std::span<const double> a, std::span<const double> b, std::span<const double> c, std::span<const double> d,
-                  std::span<const double> e, std::span<const double> f) {
+double sum_of_six(std::span<const double> a, std::span<const double> b, std::span<const double> c,
+                  std::span<const double> d, std::span<const double> e, std::span<const double> f) {
   return sum_of_view(a) + sum_of_view(b) + sum_of_view(c) + sum_of_view(d) + sum_of_view(e) + sum_of_view(f);
 }
 
@@ -71,7 +74,8 @@ cells make_cells(int seed) {
   c.weights = ramp(64 * 1024, seed);
   c.neighbours.resize(1000);
   for (std::size_t i = 0; i < c.neighbours.size(); ++i) c.neighbours[i].assign(40 + i % 20, seed + static_cast<int>(i));
-  for (int i = 0; i < 1500; ++i) c.names[i + seed] = "a name that is too long to lie in the string itself, " + std::to_string(i);
+  for (int i = 0; i < 1500; ++i)
+    c.names[i + seed] = "a name that is too long to lie in the string itself, " + std::to_string(i);
   return c;
 }
 double weigh(const cells& c) {
@@ -96,7 +100,8 @@ struct bundle {
 double weigh_two(const cells& a, const cells& b) { return weigh(a) - weigh(b); }
 
 std::uint64_t spilled(const std::vector<manta::rank_memory>& all) {
-  return std::accumulate(all.begin(), all.end(), std::uint64_t{0}, [](std::uint64_t s, const auto& m) { return s + m.spilled; });
+  return std::accumulate(all.begin(), all.end(), std::uint64_t{0},
+                         [](std::uint64_t s, const auto& m) { return s + m.spilled; });
 }
 
 /// Keeps futures and looks at what they have.
@@ -127,8 +132,9 @@ manta::runtime_options with_budget(std::uint64_t bytes) {
 
 TEST_CASE("values of all sizes are seen alike by views, references and copies, on every rank") {
   in_world([] {
-    for (const std::size_t count : {std::size_t{1}, std::size_t{2000}, std::size_t{8191}, std::size_t{8192}, std::size_t{32767},
-                                    std::size_t{32768}, std::size_t{32769}, std::size_t{131071}, std::size_t{1000003}}) {
+    for (const std::size_t count :
+         {std::size_t{1}, std::size_t{2000}, std::size_t{8191}, std::size_t{8192}, std::size_t{32767},
+          std::size_t{32768}, std::size_t{32769}, std::size_t{131071}, std::size_t{1000003}}) {
       const std::vector<double> numbers = ramp(count, 1);
       const double expected = sum_of_vector(numbers);
       for (const auto& f : {manta::put(numbers), manta::put(ramp(count, 1)), manta::async<ramp>(count, 1.0)}) {
@@ -166,7 +172,8 @@ TEST_CASE("matrices, strings and chains of moved values") {
       Eigen::MatrixXd other = std::move(stored).get();
       other.setOnes();
     }
-    CHECK(manta::async<letters>({.rank = executor(0)}, manta::put(std::string(3 * megabyte, 'x'))).get() == 3 * megabyte);
+    CHECK(manta::async<letters>({.rank = executor(0)}, manta::put(std::string(3 * megabyte, 'x'))).get() ==
+          3 * megabyte);
     auto v = manta::async<ramp>(std::size_t{100000}, 0.0);
     for (std::size_t i = 0; i < 20; ++i) v = manta::async<plus_one>({.rank = executor(i)}, std::move(v));
     CHECK(v.get() == ramp(100000, 20));
@@ -217,7 +224,8 @@ TEST_CASE("arrays that come one after the other in the same memory are not taken
     std::uint64_t most_kept = 0;
     for (int i = 0; i < 150; ++i) {
       one made{64 * 1024 + 512 * next(4) + 128 * 1024 * (next(4) / 3), static_cast<double>(i), {}};
-      made.value = next(3) == 0 ? manta::put(ramp(made.count, made.first)) : manta::async<ramp>({.rank = rank()}, made.count, made.first);
+      made.value = next(3) == 0 ? manta::put(ramp(made.count, made.first))
+                                : manta::async<ramp>({.rank = rank()}, made.count, made.first);
       alive.push_back(made);
       std::vector<manta::future<double>> sums;
       std::vector<double> expected;
@@ -234,7 +242,8 @@ TEST_CASE("arrays that come one after the other in the same memory are not taken
         std::vector<double> mine = alive.back().value.get();
         CHECK(sum_of_copy(mine) == alive.back().sum());
       }
-      if (next(4) == 0) alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(next(alive.size())));  // while it is looked at
+      if (next(4) == 0)
+        alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(next(alive.size())));  // while it is looked at
       for (std::size_t k = 0; k < sums.size(); ++k) CHECK(sums[k].get() == expected[k]);
       while (alive.size() > 4) alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(next(alive.size())));
       if (i % 10 == 0) {
@@ -256,7 +265,8 @@ TEST_CASE("a budget for the ranks of a node together is shared equally, and lent
     CHECK(all > 31 * megabyte);
     CHECK(all <= 32 * megabyte);
     std::vector<manta::future<std::vector<double>>> held;  // twice as much, of one rank
-    for (int i = 0; i < 64; ++i) held.push_back(manta::async([](int x) { return std::vector<double>(megabyte / 8, x); }, i));
+    for (int i = 0; i < 64; ++i)
+      held.push_back(manta::async([](int x) { return std::vector<double>(megabyte / 8, x); }, i));
     for (int i = 0; i < 64; ++i) CHECK(held[static_cast<std::size_t>(i)].get()[0] == i);
     all = 0;
     for (const manta::rank_memory& m : manta::memory()) all += m.in_memory + m.kept;
@@ -280,7 +290,9 @@ TEST_CASE("ten times the budget: everything is computed, and memory stays within
     for (std::size_t i = 0; i < stored.size(); ++i) sums.push_back(manta::async<sum_of_view>(stored[i]));
     const double first = static_cast<double>(count) * static_cast<double>(count - 1) / 2;
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      const double offset = i < parts ? static_cast<double>(i) : i < 2 * parts ? static_cast<double>(i - parts) + 1 : 1000.0 + static_cast<double>(i - 2 * parts);
+      const double offset = i < parts       ? static_cast<double>(i)
+                            : i < 2 * parts ? static_cast<double>(i - parts) + 1
+                                            : 1000.0 + static_cast<double>(i - 2 * parts);
       CHECK(sums[i].get() == first + offset * static_cast<double>(count));
     }
     const auto all = manta::memory();
@@ -302,69 +314,75 @@ TEST_CASE("ten times the budget: everything is computed, and memory stays within
 
 TEST_CASE("ten times the budget in structs of arrays: everything is computed, and memory stays within it") {
   static constexpr std::size_t budget = 12 * megabyte;
-  const double grown = measure_memory([] {
-    in_world(with_budget(budget), [] {
-      constexpr int parts = 40;
-      std::vector<manta::future<cells>> all;
-      for (int i = 0; i < parts; ++i) {
-        all.push_back(manta::async<make_cells>(i));
-        all.push_back(manta::put(make_cells(1000 + i)));
-      }
-      for (std::size_t i = 0; i < parts; ++i) all.push_back(manta::async<next_cells>(all[i]));
-      std::vector<manta::future<double>> sums;
-      for (const auto& c : all) sums.push_back(manta::async<weigh>(c));
-      const auto seed = [](std::size_t i) { return i % 2 == 0 ? static_cast<int>(i) / 2 : 1000 + static_cast<int>(i) / 2; };
-      const auto expected = [&](std::size_t i) {
-        return i < 2 * parts ? weigh(make_cells(seed(i))) : weigh(next_cells(make_cells(seed(i - 2 * parts))));
-      };
-      for (std::size_t i = 0; i < all.size(); ++i) CHECK(sums[i].get() == expected(i));
-      const auto told = manta::memory();
-      CHECK(spilled(told) > 0);
-      for (const manta::rank_memory& m : told) {
-        CHECK(m.in_memory <= budget);
-        if (world_size() == 1) CHECK(m.bytes > 8 * budget);
-      }
-      for (std::size_t i = 0; i < all.size(); ++i) CHECK(weigh(manta::get(all[i])) == expected(i));
-      CHECK(std::move(all[7]).get() == make_cells(1003));
-      for (const manta::rank_memory& m : manta::memory()) CHECK(m.in_memory <= budget);
-      all.clear();
-      sums.clear();
-      manta::testing::poll_until("what is on disks to be gone", [] { return spilled(manta::memory()) == 0; });
-    });
-  }).grown();
+  const double grown =
+      measure_memory([] {
+        in_world(with_budget(budget), [] {
+          constexpr int parts = 40;
+          std::vector<manta::future<cells>> all;
+          for (int i = 0; i < parts; ++i) {
+            all.push_back(manta::async<make_cells>(i));
+            all.push_back(manta::put(make_cells(1000 + i)));
+          }
+          for (std::size_t i = 0; i < parts; ++i) all.push_back(manta::async<next_cells>(all[i]));
+          std::vector<manta::future<double>> sums;
+          for (const auto& c : all) sums.push_back(manta::async<weigh>(c));
+          const auto seed = [](std::size_t i) {
+            return i % 2 == 0 ? static_cast<int>(i) / 2 : 1000 + static_cast<int>(i) / 2;
+          };
+          const auto expected = [&](std::size_t i) {
+            return i < 2 * parts ? weigh(make_cells(seed(i))) : weigh(next_cells(make_cells(seed(i - 2 * parts))));
+          };
+          for (std::size_t i = 0; i < all.size(); ++i) CHECK(sums[i].get() == expected(i));
+          const auto told = manta::memory();
+          CHECK(spilled(told) > 0);
+          for (const manta::rank_memory& m : told) {
+            CHECK(m.in_memory <= budget);
+            if (world_size() == 1) CHECK(m.bytes > 8 * budget);
+          }
+          for (std::size_t i = 0; i < all.size(); ++i) CHECK(weigh(manta::get(all[i])) == expected(i));
+          CHECK(std::move(all[7]).get() == make_cells(1003));
+          for (const manta::rank_memory& m : manta::memory()) CHECK(m.in_memory <= budget);
+          all.clear();
+          sums.clear();
+          manta::testing::poll_until("what is on disks to be gone", [] { return spilled(manta::memory()) == 0; });
+        });
+      }).grown();
   CHECK(grown < static_cast<double>(budget + margin));
 }
 
 TEST_CASE("ten times the budget in small values: everything is computed, and memory stays within it") {
   static constexpr std::size_t budget = 16 * megabyte;
-  const double grown = measure_memory([] {
-    in_world(with_budget(budget), [] {
-      constexpr std::size_t parts = 4000;
-      const auto count = [](std::size_t i) { return 1000 + i % 3000; };  // 8 to 32 kB, 80 MB in all
-      const auto sum = [&](std::size_t i, double first) {
-        const auto n = static_cast<double>(count(i));
-        return n * first + n * (n - 1) / 2;
-      };
-      std::vector<manta::future<std::vector<double>>> all;
-      for (std::size_t i = 0; i < parts; ++i) all.push_back(manta::async<ramp>(count(i), static_cast<double>(i)));
-      for (std::size_t i = 0; i < parts; ++i) all.push_back(manta::put(ramp(count(i), 1.0 + static_cast<double>(i))));
-      std::vector<manta::future<double>> sums;
-      for (const auto& v : all) sums.push_back(manta::async<sum_of_view>(v));
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        if (sums[i].get() != sum(i % parts, static_cast<double>(i < parts ? i : i - parts + 1))) FAIL_CHECK("the sum of value " << i);
-      }
-      const auto told = manta::memory();
-      CHECK(spilled(told) > 0);
-      for (const manta::rank_memory& m : told) {
-        CHECK(m.in_memory + m.kept <= budget);
-        if (world_size() == 1) CHECK(m.spilled + m.in_memory > 8 * budget);
-      }
-      for (std::size_t i = 0; i < all.size(); i += 7) CHECK(sum_of_vector(manta::get(all[i])) == sums[i].get());
-      all.clear();
-      sums.clear();
-      manta::testing::poll_until("what is on disks to be gone", [] { return spilled(manta::memory()) == 0; });
-    });
-  }).grown();
+  const double grown =
+      measure_memory([] {
+        in_world(with_budget(budget), [] {
+          constexpr std::size_t parts = 4000;
+          const auto count = [](std::size_t i) { return 1000 + i % 3000; };  // 8 to 32 kB, 80 MB in all
+          const auto sum = [&](std::size_t i, double first) {
+            const auto n = static_cast<double>(count(i));
+            return n * first + n * (n - 1) / 2;
+          };
+          std::vector<manta::future<std::vector<double>>> all;
+          for (std::size_t i = 0; i < parts; ++i) all.push_back(manta::async<ramp>(count(i), static_cast<double>(i)));
+          for (std::size_t i = 0; i < parts; ++i)
+            all.push_back(manta::put(ramp(count(i), 1.0 + static_cast<double>(i))));
+          std::vector<manta::future<double>> sums;
+          for (const auto& v : all) sums.push_back(manta::async<sum_of_view>(v));
+          for (std::size_t i = 0; i < all.size(); ++i) {
+            if (sums[i].get() != sum(i % parts, static_cast<double>(i < parts ? i : i - parts + 1)))
+              FAIL_CHECK("the sum of value " << i);
+          }
+          const auto told = manta::memory();
+          CHECK(spilled(told) > 0);
+          for (const manta::rank_memory& m : told) {
+            CHECK(m.in_memory + m.kept <= budget);
+            if (world_size() == 1) CHECK(m.spilled + m.in_memory > 8 * budget);
+          }
+          for (std::size_t i = 0; i < all.size(); i += 7) CHECK(sum_of_vector(manta::get(all[i])) == sums[i].get());
+          all.clear();
+          sums.clear();
+          manta::testing::poll_until("what is on disks to be gone", [] { return spilled(manta::memory()) == 0; });
+        });
+      }).grown();
   CHECK(grown < static_cast<double>(budget + margin));
 }
 
@@ -372,7 +390,8 @@ TEST_CASE("a rank may hold more than its share while others of its node hold les
   constexpr double memory = 40e6;  // of which half is for values
   const auto hold = [](std::size_t count) {
     std::vector<manta::future<std::vector<double>>> all;
-    for (std::size_t i = 0; i < count; ++i) all.push_back(manta::put(ramp(375'000, static_cast<double>(i))));  // 3 MB each
+    for (std::size_t i = 0; i < count; ++i)
+      all.push_back(manta::put(ramp(375'000, static_cast<double>(i))));  // 3 MB each
     return all;
   };
   const auto is_right = [](const std::vector<manta::future<std::vector<double>>>& all) {
@@ -388,12 +407,14 @@ TEST_CASE("a rank may hold more than its share while others of its node hold les
     if (world_size() > 1) CHECK(manta::memory()[0].in_memory > 20'000'000);
     std::vector<manta::future<std::vector<double>>> theirs;  // as much as the others may have
     for (int r = 1; r < world_size(); ++r) {
-      for (std::size_t i = 0; i < 6; ++i) theirs.push_back(manta::async<ramp>({.rank = r}, 375'000, static_cast<double>(i)));
+      for (std::size_t i = 0; i < 6; ++i)
+        theirs.push_back(manta::async<ramp>({.rank = r}, 375'000, static_cast<double>(i)));
     }
     manta::wait(theirs, {.count = theirs.size()});
     for (int r = 1; r < world_size(); ++r) CHECK(manta::memory()[static_cast<std::size_t>(r)].spilled == 0);
     CHECK(is_right(mine));
-    for (std::size_t i = 0; i < theirs.size(); ++i) CHECK(manta::async<sum_of_view>(theirs[i]).get() == sum_of_vector(ramp(375'000, static_cast<double>(i % 6))));
+    for (std::size_t i = 0; i < theirs.size(); ++i)
+      CHECK(manta::async<sum_of_view>(theirs[i]).get() == sum_of_vector(ramp(375'000, static_cast<double>(i % 6))));
     for (auto& more : hold(9)) mine.push_back(std::move(more));
     CHECK(manta::memory()[0].spilled > 0);
     CHECK(manta::memory()[0].in_memory < 40'000'000);
@@ -442,7 +463,8 @@ TEST_CASE("copies of what other ranks have go first, and are asked for again") {
     for (int round = 0; round < 3; ++round) {
       for (std::size_t i = 0; i < arrays.size(); ++i) {
         for (const int r : executors()) {
-          CHECK(manta::async<sum_of_view>({.rank = r}, arrays[i]).get() == sum_of_vector(ramp(megabyte / 8, static_cast<double>(i))));
+          CHECK(manta::async<sum_of_view>({.rank = r}, arrays[i]).get() ==
+                sum_of_vector(ramp(megabyte / 8, static_cast<double>(i))));
           CHECK(manta::async<weigh>({.rank = r}, structs[i]).get() == weigh(make_cells(static_cast<int>(i))));
         }
       }
@@ -489,7 +511,8 @@ TEST_CASE("what cannot be encoded for a disk stays in memory, and is right") {
     }
     for (int i = 0; i < 4; ++i) {
       const auto& b = all[static_cast<std::size_t>(i)];
-      CHECK(manta::async([](const bundle& x) { return x.next.get() + static_cast<int>(x.parts[1].back()); }, b).get() == 2 * i + 9'999);
+      CHECK(manta::async([](const bundle& x) { return x.next.get() + static_cast<int>(x.parts[1].back()); }, b).get() ==
+            2 * i + 9'999);
     }
   });
 }
@@ -520,7 +543,8 @@ TEST_CASE("a value larger than the whole budget") {
   in_world(with_budget(megabyte / 4), [] {
     auto f = manta::async<make_cells>({.rank = executor(0)}, 3);
     auto g = manta::put(make_cells(4));
-    for (const int r : executors()) CHECK(manta::async<weigh_two>({.rank = r}, f, g).get() == weigh(make_cells(3)) - weigh(make_cells(4)));
+    for (const int r : executors())
+      CHECK(manta::async<weigh_two>({.rank = r}, f, g).get() == weigh(make_cells(3)) - weigh(make_cells(4)));
     CHECK(std::move(f).get() == make_cells(3));
     CHECK(std::move(g).get() == make_cells(4));
   });
@@ -532,8 +556,8 @@ TEST_CASE("without a disk the store is full: the call or the task says so, and w
   in_world(o, [] {
     {
       auto kept = manta::put(ramp(3 * megabyte / 8, 0));
-      CHECK_THROWS_WITH_AS(manta::put(ramp(2 * megabyte / 8, 0)), doctest::Contains("the largest: 3 MB put by the driver"),
-                           manta::store_full);
+      CHECK_THROWS_WITH_AS(manta::put(ramp(2 * megabyte / 8, 0)),
+                           doctest::Contains("the largest: 3 MB put by the driver"), manta::store_full);
       CHECK(kept.get()[2] == 2);
     }
     auto kept = manta::put(ramp(3 * megabyte / 8, 0));  // there is room again
@@ -545,8 +569,8 @@ TEST_CASE("without a disk the store is full: the call or the task says so, and w
     CHECK(manta::async<sum_of_vector>({.rank = executor(0)}, f).get() > 0);
     f = {};
     std::vector<manta::future<cells>> all;
-    CHECK_THROWS_WITH_AS(for (int i = 0; i < 9; ++i) all.push_back(manta::put(make_cells(i))), doctest::Contains("kB put by the driver"),
-                         manta::store_full);
+    CHECK_THROWS_WITH_AS(for (int i = 0; i < 9; ++i) all.push_back(manta::put(make_cells(i))),
+                         doctest::Contains("kB put by the driver"), manta::store_full);
     CHECK(all.size() > 2);
     CHECK(weigh(all[1].get()) == weigh(make_cells(1)));
   });
@@ -640,9 +664,11 @@ TEST_CASE("replicas are kept as long as the value lives, on other nodes first") 
     const int wanted = std::min(3, world_size());
     manta::testing::poll_until("the replicas to be there", [&] { return copies() == wanted; });
     if (world_size() >= 4) {
-      for (const manta::rank_memory& m : manta::memory()) CHECK((m.large != 0) == (m.rank == 0 || m.rank == 2 || m.rank == 3));
+      for (const manta::rank_memory& m : manta::memory())
+        CHECK((m.large != 0) == (m.rank == 0 || m.rank == 2 || m.rank == 3));
     }
-    for (const int r : executors()) CHECK(manta::async<both>({.rank = r}, f, f).get() == 1 + static_cast<double>(megabyte));
+    for (const int r : executors())
+      CHECK(manta::async<both>({.rank = r}, f, f).get() == 1 + static_cast<double>(megabyte));
     f = {};
     manta::testing::poll_until("the replicas to be gone", [&] { return copies() == 0; });
     auto small = manta::put(std::string("a"), {.replicas = 99});

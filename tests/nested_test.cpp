@@ -66,7 +66,11 @@ long trunk(long a) {
 }
 
 /// Waits on this rank for a task on the next executor, and so on round the world.
-int around(int hops, int at) { return hops == 0 ? 0 : 1 + manta::async<around>({.rank = executor(static_cast<std::size_t>(at + 1))}, hops - 1, at + 1).get(); }
+int around(int hops, int at) {
+  return hops == 0
+             ? 0
+             : 1 + manta::async<around>({.rank = executor(static_cast<std::size_t>(at + 1))}, hops - 1, at + 1).get();
+}
 
 int wait_for_given(manta::future<int> f) { return f.get(); }
 
@@ -86,7 +90,8 @@ int meet(manta::actor<tally> t, manta::future<int> everybody) {
 }
 
 int until(manta::actor<tally> t, int count) {
-  manta::testing::poll_until("tasks that all wait at once", [&] { return manta::testing::fetch(manta::async<&tally::count>(t)) >= count; });
+  manta::testing::poll_until("tasks that all wait at once",
+                             [&] { return manta::testing::fetch(manta::async<&tally::count>(t)) >= count; });
   return count;
 }
 
@@ -109,7 +114,9 @@ int wait_in_catch(int number) {
 }
 
 /// A task run by somebody's wait must see a clean world.
-int sees_no_exception(int) { return (std::uncaught_exceptions() == 0 ? 0 : 1) + (std::current_exception() == nullptr ? 0 : 2); }
+int sees_no_exception(int) {
+  return (std::uncaught_exceptions() == 0 ? 0 : 1) + (std::current_exception() == nullptr ? 0 : 2);
+}
 
 struct waits_when_destroyed {
   int* result;
@@ -139,7 +146,8 @@ int keeps_its_modes(int number) {
   const int before = std::fegetround();
   std::fesetround(mode);
   const int fetched = manta::async<slow_same>(number).get();
-  const int result = (before == FE_TONEAREST ? 0 : 1) + (std::fegetround() == mode ? 0 : 4) + (fetched == number ? 0 : 8);
+  const int result =
+      (before == FE_TONEAREST ? 0 : 1) + (std::fegetround() == mode ? 0 : 4) + (fetched == number ? 0 : 8);
   std::fesetround(FE_TONEAREST);
   return result;
 }

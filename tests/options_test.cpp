@@ -66,7 +66,8 @@ TEST_CASE("a pinned task runs there although a future or a large argument lies e
   in_world([] {
     for (const int rank : manta::testing::executors()) {
       const auto text = manta::async([](int n) { return std::string(static_cast<std::size_t>(n), 'z'); }, 100'000);
-      const auto place = manta::async({.rank = rank}, [](const std::string& s) { return s.size() == 100'000U ? where() : -1; }, text);
+      const auto place = manta::async(
+          {.rank = rank}, [](const std::string& s) { return s.size() == 100'000U ? where() : -1; }, text);
       CHECK(place.get() == rank);
     }
   });
@@ -118,9 +119,12 @@ TEST_CASE("a named resource is met where it exists, however many tasks want it")
 
 TEST_CASE("a named resource that no rank has enough of is refused with what there is") {
   in_world(with_slots, [] {
-    CHECK_THROWS_WITH_AS((manta::async<where>({.resources = {{"slot", 3.0}}})), doctest::Contains("slot"), manta::unschedulable);
-    CHECK_THROWS_WITH_AS((manta::async<where>({.resources = {{"unicorn", 1.0}}})), doctest::Contains("unicorn"), manta::unschedulable);
-    CHECK_THROWS_WITH_AS((manta::async<where>({.resources = {{"unicorn", 1.0}}})), doctest::Contains("slot"), manta::unschedulable);
+    CHECK_THROWS_WITH_AS((manta::async<where>({.resources = {{"slot", 3.0}}})), doctest::Contains("slot"),
+                         manta::unschedulable);
+    CHECK_THROWS_WITH_AS((manta::async<where>({.resources = {{"unicorn", 1.0}}})), doctest::Contains("unicorn"),
+                         manta::unschedulable);
+    CHECK_THROWS_WITH_AS((manta::async<where>({.resources = {{"unicorn", 1.0}}})), doctest::Contains("slot"),
+                         manta::unschedulable);
     CHECK(manta::async<where>({.resources = {{"slot", 2.0}}}).get() >= 0);
   });
 }
@@ -128,13 +132,13 @@ TEST_CASE("a named resource that no rank has enough of is refused with what ther
 TEST_CASE("a task inside a task is refused in the same way") {
   in_world([] {
     const bool refused = manta::async([] {
-      try {
-        manta::async<where>({.rank = 1'000'000});
-      } catch (const manta::unschedulable&) {
-        return true;
-      }
-      return false;
-    }).get();
+                           try {
+                             manta::async<where>({.rank = 1'000'000});
+                           } catch (const manta::unschedulable&) {
+                             return true;
+                           }
+                           return false;
+                         }).get();
     CHECK(refused);
   });
 }

@@ -38,7 +38,9 @@ std::vector<int> pop_all(manta::queue<int> q) {
 int pop_one(manta::queue<int> q) { return q.pop(); }
 void push_one(manta::queue<int> q, int x) { q.push(x); }
 int pop_within(manta::queue<int> q, int microseconds) { return q.pop_for(std::chrono::microseconds(microseconds)); }
-void push_within(manta::queue<int> q, int x, int microseconds) { q.push_for(x, std::chrono::microseconds(microseconds)); }
+void push_within(manta::queue<int> q, int x, int microseconds) {
+  q.push_for(x, std::chrono::microseconds(microseconds));
+}
 void push_late(manta::queue<int> q, int x, int microseconds) {
   busy(std::chrono::microseconds(microseconds));
   q.push(x);
@@ -167,8 +169,12 @@ TEST_CASE("the errors arrive as themselves from other ranks") {
     for (const int rank : manta::testing::executors()) {
       const auto f = manta::async<push_within>({.rank = rank}, q, 2, 100);
       CHECK(contains(thrown<manta::queue_full>([&] { f.get(); }), "still full"));
-      CHECK_THROWS_AS(manta::async<same>(manta::async([](manta::queue<int> each) { return each.try_push(1) ? 1 : throw manta::queue_full("none"); }, q)).get(),
-                      manta::queue_full);
+      CHECK_THROWS_AS(
+          manta::async<same>(
+              manta::async(
+                  [](manta::queue<int> each) { return each.try_push(1) ? 1 : throw manta::queue_full("none"); }, q))
+              .get(),
+          manta::queue_full);
     }
     q.close();
     for (const int rank : manta::testing::executors()) {
@@ -235,15 +241,19 @@ TEST_CASE("values of any size and kind: text, arrays, move-only, futures, handle
     for (const std::size_t length : {0U, 10U, 1000U, 100'000U}) texts.push(std::string(length, 'x'));
     for (const std::size_t length : {0U, 10U, 1000U, 100'000U}) CHECK(texts.pop() == std::string(length, 'x'));
     manta::queue<std::vector<double>> arrays(2);
-    const auto filler = manta::async([](manta::queue<std::vector<double>> q) {
-      for (int i = 0; i < 10; ++i) q.push(std::vector<double>(50'000, i));
-    }, arrays);
+    const auto filler = manta::async(
+        [](manta::queue<std::vector<double>> q) {
+          for (int i = 0; i < 10; ++i) q.push(std::vector<double>(50'000, i));
+        },
+        arrays);
     for (int i = 0; i < 10; ++i) CHECK(arrays.pop() == std::vector<double>(50'000, i));
     filler.get();
     manta::queue<block> blocks(2);
-    const auto builder = manta::async([](manta::queue<block> q) {
-      for (int i = 0; i < 6; ++i) q.push(block(i));
-    }, blocks);
+    const auto builder = manta::async(
+        [](manta::queue<block> q) {
+          for (int i = 0; i < 6; ++i) q.push(block(i));
+        },
+        blocks);
     for (int i = 0; i < 6; ++i) {
       const block b = blocks.pop();
       CHECK(*b.mark == i);
@@ -254,11 +264,14 @@ TEST_CASE("values of any size and kind: text, arrays, move-only, futures, handle
     CHECK(*manta::async([](manta::queue<block> q) { return std::move(q.pop().mark); }, blocks).get() == 7);
     manta::queue<manta::future<int>> futures(10);
     for (int i = 0; i < 10; ++i) futures.push(manta::async<same>(i));
-    CHECK(manta::async([](manta::queue<manta::future<int>> q) {
-      int sum = 0;
-      for (int i = 0; i < 10; ++i) sum += q.pop().get();
-      return sum;
-    }, futures).get() == 45);
+    CHECK(manta::async(
+              [](manta::queue<manta::future<int>> q) {
+                int sum = 0;
+                for (int i = 0; i < 10; ++i) sum += q.pop().get();
+                return sum;
+              },
+              futures)
+              .get() == 45);
     manta::queue<manta::queue<int>> queues(1);
     manta::queue<int> inner(1);
     queues.push(inner);

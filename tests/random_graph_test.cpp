@@ -36,6 +36,7 @@ TEST_CASE("random graphs give the values and failures of a serial evaluation") {
       for (std::size_t w = 0; w < wrong.size() && w < 5; ++w) CHECK_MESSAGE(false, wrong[w]);
       CHECK(wrong.empty());
     });
-    if (manta::testing::world_rank() == 0 && count >= 1000 && i % 100 == 99) MESSAGE((i + 1) << " of " << count << " graphs, the last with seed " << seed);
+    if (manta::testing::world_rank() == 0 && count >= 1000 && i % 100 == 99)
+      MESSAGE((i + 1) << " of " << count << " graphs, the last with seed " << seed);
   }
 }

@@ -82,7 +82,8 @@ TEST_CASE("tasks and actors run in their bundle") {
       CHECK(manta::async<&place::rank>(a).get() == rank1);
       CHECK(manta::async<&place::gpus>(a).get().size() == 1);
       CHECK(manta::async<where>({.cpus = 2, .in = r}).get() >= 0);
-      CHECK(manta::async([](manta::reservation in) { return manta::async<where>({.in = in, .bundle = 0}).get(); }, r).get() == rank0);
+      CHECK(manta::async([](manta::reservation in) { return manta::async<where>({.in = in, .bundle = 0}).get(); }, r)
+                .get() == rank0);
     }
     require_all_free();
   });
@@ -95,10 +96,13 @@ TEST_CASE("a task keeps its reservation when no handle is left") {
     {
       const auto r = manta::reserve({.bundles = {{.gpus = 2}}});
       for (int i = 0; i < 3; ++i) {
-        fs.push_back(manta::async({.gpus = 2, .in = r}, [](manta::actor<gate> open) {
-          manta::testing::pass(open);
-          return static_cast<int>(manta::this_task::gpu_ids().size());
-        }, g));
+        fs.push_back(manta::async(
+            {.gpus = 2, .in = r},
+            [](manta::actor<gate> open) {
+              manta::testing::pass(open);
+              return static_cast<int>(manta::this_task::gpu_ids().size());
+            },
+            g));
       }
     }
     manta::async<&gate::open>(g).get();
@@ -132,7 +136,8 @@ TEST_CASE("released early, running tasks end normally and queued ones fail") {
       };
       const auto running = manta::async({.gpus = 2, .in = r}, hold, g);
       const auto queued = manta::async({.gpus = 2, .retries = 2, .in = r}, hold, g);
-      manta::testing::poll_until("the first to be placed", [&] { return contains(manta::explain(running), "lies there"); });
+      manta::testing::poll_until("the first to be placed",
+                                 [&] { return contains(manta::explain(running), "lies there"); });
       const std::string why = manta::explain(queued);
       CHECK_MESSAGE(contains(why, "bundle 0"), why);
       CHECK_MESSAGE(contains(why, "waits"), why);
@@ -168,22 +173,24 @@ TEST_CASE("a reservation waits until everything it asks for is free at once, and
     }
     r.ready().get();
     std::set<int> ranks;
-    for (std::size_t i = 0; i < n; ++i) ranks.insert(manta::async<where>({.gpus = 2, .in = r, .bundle = static_cast<int>(i)}).get());
+    for (std::size_t i = 0; i < n; ++i)
+      ranks.insert(manta::async<where>({.gpus = 2, .in = r, .bundle = static_cast<int>(i)}).get());
     CHECK(ranks.size() == n);
   });
 }
 
 TEST_CASE("what can never be met is refused at the call, with what is nearest") {
   in_world(offers, [] {
-    CHECK_THROWS_WITH_AS((manta::reserve({.bundles = {{.gpus = 3}}})), doctest::Contains("lacks gpus = 1"), manta::unschedulable);
+    CHECK_THROWS_WITH_AS((manta::reserve({.bundles = {{.gpus = 3}}})), doctest::Contains("lacks gpus = 1"),
+                         manta::unschedulable);
     const std::size_t n = executors().size();
     CHECK_THROWS_WITH_AS((manta::reserve({.bundles = std::vector<manta::bundle>(n + 1, manta::bundle{.gpus = 2})})),
                          doctest::Contains("not all of them at once"), manta::unschedulable);
     CHECK_THROWS_AS((manta::reserve({.bundles = {}})), manta::error);
     CHECK_THROWS_AS((manta::reserve({.bundles = {{.cpus = -1}}})), manta::error);
     const auto r = manta::reserve({.bundles = {{.gpus = 1}, {.cpus = 2}}});
-    CHECK_THROWS_WITH_AS((manta::async<where>({.gpus = 2, .in = r})), doctest::Contains("[bundle 0: cpus = 1, gpus = 1]"),
-                         manta::unschedulable);
+    CHECK_THROWS_WITH_AS((manta::async<where>({.gpus = 2, .in = r})),
+                         doctest::Contains("[bundle 0: cpus = 1, gpus = 1]"), manta::unschedulable);
     CHECK_THROWS_AS((manta::async<where>({.gpus = 1, .in = r, .bundle = 1})), manta::unschedulable);
     CHECK_THROWS_AS((manta::async<where>({.in = r, .bundle = 2})), manta::unschedulable);
     CHECK_THROWS_AS((manta::async<where>({.rank = executor(0), .in = r})), manta::error);
@@ -199,7 +206,8 @@ TEST_CASE("a wait for a reservation that nobody can meet is a deadlock that says
     std::vector<manta::reservation> rest;
     for (std::size_t i = 1; i < executors().size(); ++i) rest.push_back(manta::reserve({.bundles = {{.gpus = 2}}}));
     const auto second = manta::reserve({.bundles = {{.gpus = 1}}});
-    CHECK_THROWS_WITH_AS(second.ready().get(), doctest::Contains("a reservation of rank 0 is not met: [cpus = 1, gpus = 1]"),
+    CHECK_THROWS_WITH_AS(second.ready().get(),
+                         doctest::Contains("a reservation of rank 0 is not met: [cpus = 1, gpus = 1]"),
                          manta::deadlock);
     first.release();
     second.ready().get();
@@ -213,16 +221,20 @@ TEST_CASE("tasks that took what a patient reservation wants, and need more of it
     const auto outer = [](manta::actor<gate> open, int rank) {
       manta::testing::pass(open);
       int sum = 0;
-      for (int i = 0; i < 100; ++i) sum += manta::async({.resources = {{"slot", 1}}, .rank = rank}, [] { return 1; }).get();
+      for (int i = 0; i < 100; ++i)
+        sum += manta::async({.resources = {{"slot", 1}}, .rank = rank}, [] { return 1; }).get();
       return sum;
     };
     const auto g = manta::spawn<gate>({.rank = executor(0)});
     std::vector<manta::future<int>> fs;
-    for (const int rank : executors()) fs.push_back(manta::async({.resources = {{"slot", 1}}, .rank = rank}, outer, g, rank));
+    for (const int rank : executors())
+      fs.push_back(manta::async({.resources = {{"slot", 1}}, .rank = rank}, outer, g, rank));
     for (const auto& f : fs) {
-      manta::testing::poll_until("the task to be placed", [&] { return contains(manta::explain(f), "asked for that rank"); });
+      manta::testing::poll_until("the task to be placed",
+                                 [&] { return contains(manta::explain(f), "asked for that rank"); });
     }
-    const auto all = manta::reserve({.bundles = std::vector<manta::bundle>(n, manta::bundle{.resources = {{"slot", 2}}})});
+    const auto all =
+        manta::reserve({.bundles = std::vector<manta::bundle>(n, manta::bundle{.resources = {{"slot", 2}}})});
     manta::async<&gate::open>(g).get();
     for (const int x : manta::get(fs)) CHECK(x == 100);
     all.ready().get();
@@ -236,7 +248,8 @@ TEST_CASE("reservations of a run that ends with an exception are gone in the nex
     try {
       manta::testing::checked_run(rt, [] {
         std::vector<manta::reservation> all;
-        for (std::size_t i = 0; i < 2 * executors().size(); ++i) all.push_back(manta::reserve({.bundles = {{.gpus = 2}}}));
+        for (std::size_t i = 0; i < 2 * executors().size(); ++i)
+          all.push_back(manta::reserve({.bundles = {{.gpus = 2}}}));
         const auto f = manta::async<where>({.gpus = 2, .in = all.back()});
         throw std::runtime_error("the driver had enough");
       });

@@ -135,7 +135,8 @@ TEST_CASE("actors hold their devices until they end, and different actors differ
 
 TEST_CASE("more devices than any rank has, and numbers that are none, are refused at the call") {
   in_world(gpus_each(2), [] {
-    CHECK_THROWS_WITH_AS((manta::async<my_gpus>({.gpus = 3})), doctest::Contains("lacks gpus = 1"), manta::unschedulable);
+    CHECK_THROWS_WITH_AS((manta::async<my_gpus>({.gpus = 3})), doctest::Contains("lacks gpus = 1"),
+                         manta::unschedulable);
     CHECK_THROWS_AS((manta::spawn<holder>({.gpus = 3})), manta::unschedulable);
     CHECK_THROWS_WITH_AS((manta::async<my_gpus>({.gpus = 1.5})), doctest::Contains("task_options::gpus"), manta::error);
     CHECK_THROWS_AS((manta::async<my_gpus>({.gpus = -1})), manta::error);
@@ -156,7 +157,8 @@ TEST_CASE("near runs a task or actor where a value lies") {
       const auto a = manta::spawn<holder>({.near = far});
       CHECK(manta::async<&holder::rank>(a).get() == rank);
       CHECK(manta::async<where>({.near = a}).get() == rank);  // where an actor lives
-      const auto from_a_task = manta::async([](manta::future<std::string> f) { return manta::async<where>({.near = f}).get(); }, far);
+      const auto from_a_task =
+          manta::async([](manta::future<std::string> f) { return manta::async<where>({.near = f}).get(); }, far);
       CHECK(from_a_task.get() == rank);
     }
   });
@@ -167,10 +169,13 @@ TEST_CASE("near waits for the value, keeps it, and fails with it") {
     const auto g = manta::spawn<gate>();
     manta::future<int> near;
     {
-      const auto late = manta::async({.rank = executor(3)}, [](manta::actor<gate> open, int bytes) {
-        manta::testing::pass(open);
-        return text_of(bytes);
-      }, g, 50'000);
+      const auto late = manta::async(
+          {.rank = executor(3)},
+          [](manta::actor<gate> open, int bytes) {
+            manta::testing::pass(open);
+            return text_of(bytes);
+          },
+          g, 50'000);
       near = manta::async<where>({.near = late, .retries = 1});
     }
     CHECK_FALSE(near.ready());
@@ -178,7 +183,8 @@ TEST_CASE("near waits for the value, keeps it, and fails with it") {
     manta::async<&gate::open>(g).get();
     CHECK(near.get() == executor(3));
     const auto broken = manta::async([]() -> int { throw std::runtime_error("no place"); });
-    CHECK_THROWS_WITH_AS((manta::async<where>({.near = broken}).get()), doctest::Contains("no place"), manta::task_failed);
+    CHECK_THROWS_WITH_AS((manta::async<where>({.near = broken}).get()), doctest::Contains("no place"),
+                         manta::task_failed);
   });
 }
 
@@ -196,10 +202,13 @@ TEST_CASE("spread puts equal tasks on all ranks") {
     const std::size_t n = executors().size();
     std::vector<manta::future<int>> fs;
     for (std::size_t i = 0; i < n; ++i) {
-      fs.push_back(manta::async({.spread = true}, [](manta::actor<gate> open) {
-        manta::testing::pass(open);
-        return where();
-      }, g));
+      fs.push_back(manta::async(
+          {.spread = true},
+          [](manta::actor<gate> open) {
+            manta::testing::pass(open);
+            return where();
+          },
+          g));
     }
     manta::async<&gate::open>(g).get();
     std::set<int> used;
@@ -302,9 +311,11 @@ TEST_CASE("capacity says what every rank has, available what of it is free") {
     double gpus = 0;
     for (const auto& n : nodes) gpus += n.gpus;
     CHECK(gpus == 2 * static_cast<double>(executors().size()));
-    const bool same = manta::async([](double expected, int at) {
-      return manta::available()[static_cast<std::size_t>(at)].gpus == expected;
-    }, 1.75, static_cast<int>(rank)).get();
+    const bool same =
+        manta::async(
+            [](double expected, int at) { return manta::available()[static_cast<std::size_t>(at)].gpus == expected; },
+            1.75, static_cast<int>(rank))
+            .get();
     CHECK(same);
   });
 }
@@ -314,11 +325,15 @@ TEST_CASE("explain says where a task is and why") {
     const int rank = executor(1);
     const auto big = manta::async<text_of>({.rank = rank}, 3'000'000);
     big.wait();
-    const std::string ended = manta::explain(big), by_task = manta::async([](int at) {
-      const auto f = manta::async<text_of>({.rank = at}, 3'000'000);
-      f.wait();
-      return manta::explain(f);
-    }, rank).get();
+    const std::string ended = manta::explain(big),
+                      by_task = manta::async(
+                                    [](int at) {
+                                      const auto f = manta::async<text_of>({.rank = at}, 3'000'000);
+                                      f.wait();
+                                      return manta::explain(f);
+                                    },
+                                    rank)
+                                    .get();
     const std::string why = manta::testing::world_size() > 1 ? ": it asked for that rank" : "";
     CHECK_MESSAGE(contains(ended, "it ran on rank " + std::to_string(rank) + why), ended);
     CHECK(contains(ended, "its value lies on rank " + std::to_string(rank)));
@@ -339,18 +354,22 @@ TEST_CASE("explain says where a task is and why") {
       const std::string text = manta::explain(plain);
       return contains(text, "rank");
     });
-    const std::string seen_elsewhere = manta::async([](manta::future<int> f) { return manta::explain(f); }, pinned).get();
+    const std::string seen_elsewhere =
+        manta::async([](manta::future<int> f) { return manta::explain(f); }, pinned).get();
     CHECK_MESSAGE(contains(seen_elsewhere, "it asked for that rank"), seen_elsewhere);
-    const std::string made_elsewhere = manta::async([](manta::actor<gate> open, int at) {
-      const auto f = manta::async<held<int>>({.rank = at}, open, 1);
-      std::string text;
-      manta::testing::poll_until("a task that was placed", [&] {
-        text = manta::explain(f);
-        return contains(text, "it asked for that rank");
-      });
-      manta::async<&gate::open>(open).get();
-      return text;
-    }, g, rank).get();
+    const std::string made_elsewhere = manta::async(
+                                           [](manta::actor<gate> open, int at) {
+                                             const auto f = manta::async<held<int>>({.rank = at}, open, 1);
+                                             std::string text;
+                                             manta::testing::poll_until("a task that was placed", [&] {
+                                               text = manta::explain(f);
+                                               return contains(text, "it asked for that rank");
+                                             });
+                                             manta::async<&gate::open>(open).get();
+                                             return text;
+                                           },
+                                           g, rank)
+                                           .get();
     CHECK_MESSAGE(contains(made_elsewhere, "on rank " + std::to_string(rank)), made_elsewhere);
     const auto failed = manta::async([]() -> int { throw std::runtime_error("oops"); });
     failed.wait();
@@ -368,10 +387,12 @@ TEST_CASE("a task that went to its inputs says how many bytes lie there") {
     const auto big = manta::async([](int n) { return std::vector<double>(static_cast<std::size_t>(n), 1.0); }, 600'000);
     big.wait();
     manta::async<&gate::is_open>(g).get();  // its constructor takes no room any more
-    const auto reader = manta::async([](const std::vector<double>& v, manta::actor<gate> open) {
-      manta::testing::pass(open);
-      return v.size();
-    }, big, g);
+    const auto reader = manta::async(
+        [](const std::vector<double>& v, manta::actor<gate> open) {
+          manta::testing::pass(open);
+          return v.size();
+        },
+        big, g);
     std::string text;
     manta::testing::poll_until("a task that was placed", [&] {
       text = manta::explain(reader);

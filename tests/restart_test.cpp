@@ -182,15 +182,12 @@ TEST_CASE("a restart gives the state of an actor that never broke") {
       for (int i = 0; i < 30; ++i) {
         const long x = static_cast<long>(draw() % 10);
         switch (draw() % 4) {
-          case 0:
-            CHECK_THROWS_AS(manta::async<&ledger::break_down>(a, x).get(), manta::task_failed);
-            break;
+          case 0: CHECK_THROWS_AS(manta::async<&ledger::break_down>(a, x).get(), manta::task_failed); break;
           case 1:
             m.add(x);
             CHECK_THROWS_AS(manta::async<&ledger::add_and_throw>(a, x).get(), manta::task_failed);
             break;
-          default:
-            CHECK(manta::async<&ledger::add>(a, manta::async<same>(static_cast<int>(x))).get() == m.add(x));
+          default: CHECK(manta::async<&ledger::add>(a, manta::async<same>(static_cast<int>(x))).get() == m.add(x));
         }
         CHECK(manta::async<&ledger::sum>(a).get() == m.sum);
         CHECK(manta::async<&ledger::calls>(a).get() == m.calls);
@@ -326,7 +323,8 @@ TEST_CASE("as many calls are under way at once as concurrency says, while they w
       auto a = manta::spawn<crowded>({.concurrency = most});
       std::vector<manta::future<int>> calls;
       for (int i = 0; i < 6; ++i) calls.push_back(manta::async<&crowded::stay>(a, arrivals, g));
-      manta::testing::poll_until("calls that are under way", [&] { return manta::testing::fetch(manta::async<&tally::count>(arrivals)) == most; });
+      manta::testing::poll_until("calls that are under way",
+                                 [&] { return manta::testing::fetch(manta::async<&tally::count>(arrivals)) == most; });
       manta::async<&gate::open>(g).get();
       CHECK(calls[5].get() == most);
       manta::get(calls);
@@ -350,7 +348,8 @@ TEST_CASE("what a call that waited has done to an object that another call found
   in_world([] {
     for (const bool again : {false, true}) {
       for (const int every : {0, 1}) {
-        auto a = manta::spawn<deposits>({.restarts = 1, .checkpoint_every = every, .at_least_once = again, .concurrency = 2});
+        auto a = manta::spawn<deposits>(
+            {.restarts = 1, .checkpoint_every = every, .at_least_once = again, .concurrency = 2});
         manta::promise<int> amount;
         auto deposit = manta::async<&deposits::add>(a, amount.get_future());
         auto breaks = manta::async<&deposits::break_down>(a);
@@ -360,7 +359,8 @@ TEST_CASE("what a call that waited has done to an object that another call found
         if (again) {  // both are done again, and the second finds the new object broken as well: the actor ends
           CHECK_THROWS(breaks.get());
         } else {
-          CHECK_THROWS_WITH_AS(deposit.get(), doctest::Contains("found the actor broken while this one waited"), manta::actor_died);
+          CHECK_THROWS_WITH_AS(deposit.get(), doctest::Contains("found the actor broken while this one waited"),
+                               manta::actor_died);
           CHECK(manta::async<&deposits::sum>(a).get() == 0);
         }
       }

@@ -42,7 +42,8 @@ double growth(const char* what, Body&& body) {
   const manta::testing::memory_growth m = manta::testing::measure_memory(body);
   if (std::getenv("MANTA_RUN_AHEAD_TASKS") != nullptr) {
     std::printf("%s: rank %d of %d: %.1f MiB before, %.1f MiB at most, %.1f MiB afterwards\n", what,
-                manta::testing::world_rank(), manta::testing::world_size(), m.before / mib, m.most / mib, m.after / mib);
+                manta::testing::world_rank(), manta::testing::world_size(), m.before / mib, m.most / mib,
+                m.after / mib);
     std::fflush(stdout);
   }
   return m.grown() / mib;
@@ -56,7 +57,9 @@ constexpr double flat_mib = 24;  // a million nodes alone are 61
 const manta::runtime_options few{.max_queued = 20'000};
 
 /// With the default bound where the size was given: that is what is to be measured then.
-manta::runtime_options options() { return std::getenv("MANTA_RUN_AHEAD_TASKS") != nullptr ? manta::runtime_options{} : few; }
+manta::runtime_options options() {
+  return std::getenv("MANTA_RUN_AHEAD_TASKS") != nullptr ? manta::runtime_options{} : few;
+}
 bool measures_only() { return std::getenv("MANTA_RUN_AHEAD_TASKS") != nullptr; }
 
 void submit_all(long count) {
@@ -98,9 +101,12 @@ TEST_CASE("so do tasks that rank 0 places for others") {
   ran = 0;
   const double grown = growth("placed", [] {
     in_world(few, [] {
-      manta::async([](int count) {
-        for (int i = 0; i < count; ++i) manta::async<nothing>({.rank = manta::testing::executor(0)}, i);
-      }, 60'000).get();
+      manta::async(
+          [](int count) {
+            for (int i = 0; i < count; ++i) manta::async<nothing>({.rank = manta::testing::executor(0)}, i);
+          },
+          60'000)
+          .get();
     });
   });
   CHECK(grown < flat_mib);
@@ -145,7 +151,8 @@ TEST_CASE("a submitter never waits for ever: not for inputs, for gates that it o
     auto g = manta::spawn<gate>();
     const auto input = manta::async<manta::testing::held<int>>(g, 3);
     std::vector<manta::future<int>> behind;
-    for (int i = 0; i < 20'000; ++i) behind.push_back(manta::async([](int a, int b) { return a + b; }, i, input));  // nobody is held
+    for (int i = 0; i < 20'000; ++i)
+      behind.push_back(manta::async([](int a, int b) { return a + b; }, i, input));  // nobody is held
     struct sitter {
       int sit() const { return 1; }
     };

@@ -96,8 +96,8 @@ class environment {
 
  private:
   static void clear() {
-    for (const char* name : {"MANTA_SEED", "MANTA_CPUS", "MANTA_RESOURCES", "MANTA_RANK0_TASKS", "MANTA_PROGRESS_THREAD",
-                             "MANTA_STACK_KIB"}) {
+    for (const char* name : {"MANTA_SEED", "MANTA_CPUS", "MANTA_RESOURCES", "MANTA_RANK0_TASKS",
+                             "MANTA_PROGRESS_THREAD", "MANTA_STACK_KIB"}) {
       ::unsetenv(name);
     }
   }
@@ -154,7 +154,8 @@ int run(Driver&& driver) {
 }
 
 /// The run fails on every rank with 1 and one line, anywhere, that has all these parts.
-void check_mistake(command_line& arguments, const manta::runtime_options& options, const std::vector<std::string>& parts) {
+void check_mistake(command_line& arguments, const manta::runtime_options& options,
+                   const std::vector<std::string>& parts) {
   bool ran = false;
   captured_stderr errors;
   const int code = manta::run(arguments.count(), arguments.words(), options, [&] { ran = true; });
@@ -271,7 +272,8 @@ TEST_CASE("the environment overrides code, and the command line overrides both")
 
 TEST_CASE("settings of manta's are taken out of the command line, all others stay in order") {
   const environment clean;
-  command_line arguments({"input.txt", "--manta-seed=5", "--verbose", "--manta-cpus=3", "-n", "--manta-rank0-tasks=1", "7"});
+  command_line arguments(
+      {"input.txt", "--manta-seed=5", "--verbose", "--manta-cpus=3", "-n", "--manta-rank0-tasks=1", "7"});
   std::vector<std::string> seen;
   int count = arguments.count();
   const int code = manta::run(count, arguments.words(), [&] {
@@ -287,7 +289,8 @@ TEST_CASE("settings of manta's are taken out of the command line, all others sta
 
 TEST_CASE("each setting can be given on the command line") {
   const environment clean;
-  command_line arguments({"--manta-cpus=64", "--manta-resources=gpu=2,slot=0.5", "--manta-progress-thread=0", "--manta-rank0-tasks=1"});
+  command_line arguments(
+      {"--manta-cpus=64", "--manta-resources=gpu=2,slot=0.5", "--manta-progress-thread=0", "--manta-rank0-tasks=1"});
   const int code = manta::run(arguments.count(), arguments.words(), [] {
     CHECK(manta::async<add>({.cpus = 64, .resources = {{"gpu", 2}, {"slot", 0.5}}}, 1, 2).get() == 3);
     CHECK_THROWS_AS((manta::async<add>({.cpus = 65}, 1, 2)), manta::unschedulable);
@@ -327,10 +330,11 @@ TEST_CASE("a setting that cannot be read is one error that names it, on all rank
   struct mistake {
     const char *name, *value;
   };
-  for (const mistake& m : {mistake{"MANTA_SEED", "abc"}, mistake{"MANTA_CPUS", "two"}, mistake{"MANTA_RANK0_TASKS", "2"},
-                           mistake{"MANTA_PROGRESS_THREAD", "maybe"}, mistake{"MANTA_RESOURCES", "gpu"},
-                           mistake{"MANTA_RESOURCES", "gpu=-1"}, mistake{"MANTA_RESOURCES", "gpu=1,=2"},
-                           mistake{"MANTA_RESOURCES", "gpu=2x"}, mistake{"MANTA_RESOURCES", "gpu="}}) {
+  for (const mistake& m :
+       {mistake{"MANTA_SEED", "abc"}, mistake{"MANTA_CPUS", "two"}, mistake{"MANTA_RANK0_TASKS", "2"},
+        mistake{"MANTA_PROGRESS_THREAD", "maybe"}, mistake{"MANTA_RESOURCES", "gpu"},
+        mistake{"MANTA_RESOURCES", "gpu=-1"}, mistake{"MANTA_RESOURCES", "gpu=1,=2"},
+        mistake{"MANTA_RESOURCES", "gpu=2x"}, mistake{"MANTA_RESOURCES", "gpu="}}) {
     const environment wrong(m.name, m.value);
     INFO(std::string(m.name) << "=" << std::string(m.value));
     check_mistake({m.name});
@@ -343,7 +347,8 @@ TEST_CASE("a setting that is wrong on one rank is one error on all ranks") {
   struct mistake {
     const char *name, *value;
   };
-  for (const mistake& m : {mistake{"MANTA_SEED", "abc"}, mistake{"MANTA_CPUS", "two"}, mistake{"MANTA_RESOURCES", "gpu"}}) {
+  for (const mistake& m :
+       {mistake{"MANTA_SEED", "abc"}, mistake{"MANTA_CPUS", "two"}, mistake{"MANTA_RESOURCES", "gpu"}}) {
     const environment clean;
     if (world_rank() == world_size() - 1) environment::set(m.name, m.value);
     check_mistake({m.name});
@@ -411,7 +416,8 @@ TEST_CASE("ids and seeds are the same for any number of ranks") {
     const auto first = manta::async<me_and_child>();
     CHECK(manta::async<me>({.name = "options do not matter", .retries = 1}).get() ==
           ids{0x2e8b6f8178ae687ULL, 0x31aee7d689f0c640ULL});
-    CHECK(first.get() == ids{0x9181fd2f7c34bf42ULL, 0xf7239396e61c65fbULL, 0x0cf7f8308ad467b4ULL, 0xf59d00f884eb725eULL});
+    CHECK(first.get() ==
+          ids{0x9181fd2f7c34bf42ULL, 0xf7239396e61c65fbULL, 0x0cf7f8308ad467b4ULL, 0xf59d00f884eb725eULL});
   });
 }
 
@@ -419,7 +425,8 @@ TEST_CASE("a retry has the ids and seeds of the first attempt") {
   const environment clean;
   in_world([] {
     CHECK(manta::async<me_and_child_at_second_attempt>({.retries = 1}).get() ==
-          std::vector<std::uint64_t>{0xf8c5b62c83f707e8ULL, 0xccbb2b27898fb7f0ULL, 0x4ee5a628d2bcda15ULL, 0x19a06a772d70170fULL});
+          std::vector<std::uint64_t>{0xf8c5b62c83f707e8ULL, 0xccbb2b27898fb7f0ULL, 0x4ee5a628d2bcda15ULL,
+                                     0x19a06a772d70170fULL});
   });
 }
 
@@ -526,7 +533,8 @@ TEST_CASE("manta::run inside a task says what is wrong, whatever the rank, and g
 TEST_CASE("a driver cannot return futures, and says what to return instead") {
   manta::runtime rt(MPI_COMM_WORLD);
   if (world_rank() == 0) {
-    CHECK_THROWS_WITH_AS(rt.run([] { return manta::async<add>(1, 2); }), doctest::Contains("return values"), manta::error);
+    CHECK_THROWS_WITH_AS(rt.run([] { return manta::async<add>(1, 2); }), doctest::Contains("return values"),
+                         manta::error);
   } else {
     CHECK_THROWS_AS(rt.run([] { return manta::async<add>(1, 2); }), manta::driver_failed);
   }

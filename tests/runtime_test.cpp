@@ -102,8 +102,8 @@ TEST_CASE("between runs the ranks are free for the program's own MPI") {
     CHECK(manta::testing::sum_over_ranks(sum) == sum * size);
     std::vector<int> out(1000 * static_cast<std::size_t>(round) + 1, rank);
     std::vector<int> in(out.size(), -1);
-    MPI_Sendrecv(out.data(), static_cast<int>(out.size()), MPI_INT, next, round, in.data(), static_cast<int>(in.size()), MPI_INT, previous, round,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out.data(), static_cast<int>(out.size()), MPI_INT, next, round, in.data(), static_cast<int>(in.size()),
+                 MPI_INT, previous, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(in == std::vector<int>(out.size(), previous));
   }
 }
@@ -155,7 +155,8 @@ TEST_CASE("rank 0 of the communicator given is the driver's, whoever that is in 
 TEST_CASE("a runtime on one rank alone works while the others do something else") {
   const part alone(world_rank(), 0);
   manta::runtime rt(alone.comm);
-  CHECK(checked_run(rt, [] { return sum_to(100 + manta::testing::world_rank()); }) == (100L + world_rank()) * (101 + world_rank()) / 2);
+  CHECK(checked_run(rt, [] { return sum_to(100 + manta::testing::world_rank()); }) ==
+        (100L + world_rank()) * (101 + world_rank()) / 2);
 }
 
 TEST_CASE("two runtimes exist at the same time and are used in turn") {
@@ -189,6 +190,7 @@ TEST_CASE("ranks stand by where one may die, as long as others are left to run t
   setenv("MANTA_RECOVERY", "1", 1);
   if (size == 1) CHECK(working({.spares = 1}) == 1);
   if (size > 2) CHECK(working({.spares = 1}) == size - 2);
-  if (size > 1) CHECK_THROWS_WITH_AS(working({.spares = size - 1}), doctest::Contains("none is left to run tasks"), manta::error);
+  if (size > 1)
+    CHECK_THROWS_WITH_AS(working({.spares = size - 1}), doctest::Contains("none is left to run tasks"), manta::error);
   unsetenv("MANTA_RECOVERY");
 }

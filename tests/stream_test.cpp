@@ -150,7 +150,7 @@ manta::stream<int> opened(int n) { return manta::async<count>(n); }
 struct scaled {
   int factor = 1;
   manta::generator<int> operator()(int n) const {
-    for (int i = 0; i < n; ++i) co_yield i * factor;
+    for (int i = 0; i < n; ++i) co_yield i* factor;
   }
   template <typename Archive>
   void serialize(Archive& archive) {
@@ -205,14 +205,17 @@ TEST_CASE("an empty stream has no values, one that was never assigned is an erro
 
 TEST_CASE("a coroutine may be a lambda or a function object, with options") {
   in_world([] {
-    auto s = manta::async([](int n) -> manta::generator<int> {
-      for (int i = 0; i < n; ++i) co_yield i;
-    }, 7);
+    auto s = manta::async(
+        [](int n) -> manta::generator<int> {
+          for (int i = 0; i < n; ++i) co_yield i;
+        },
+        7);
     CHECK(all(s) == count_to(7));
     auto t = manta::async(scaled{3}, 4);
     CHECK(all(t) == std::vector<int>{0, 3, 6, 9});
     const int place = manta::testing::executor(1);
-    auto u = manta::async({.name = "here", .rank = place}, []() -> manta::generator<int> { co_yield static_cast<int>(manta::rank()); });
+    auto u = manta::async({.name = "here", .rank = place},
+                          []() -> manta::generator<int> { co_yield static_cast<int>(manta::rank()); });
     CHECK(all(u) == std::vector<int>{place});
     auto v = manta::async<count>({.rank = place}, 3);
     CHECK(all(v) == count_to(3));
@@ -510,13 +513,20 @@ TEST_CASE("using a stream in two places is an error, not a loss") {
     auto first = manta::async<skip>({.rank = 1}, shared, 30).get();
     CHECK(first.next().value().get() == 30);
     const std::string text = thrown<manta::task_failed>([&] {
-      manta::async({.rank = 2}, [](manta::stream<int> source) {
-        for (auto& f : source) f.get();
-      }, shared).get();
+      manta::async(
+          {.rank = 2},
+          [](manta::stream<int> source) {
+            for (auto& f : source) f.get();
+          },
+          shared)
+          .get();
     });
     CAPTURE(text);
     CHECK(contains(text, "one consumer"));
-    CHECK(contains(thrown<manta::actor_died>([&] { for (auto& f : first) f.get(); }), "ended by its consumer"));
+    CHECK(contains(thrown<manta::actor_died>([&] {
+                     for (auto& f : first) f.get();
+                   }),
+                   "ended by its consumer"));
   });
 }
 

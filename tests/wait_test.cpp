@@ -42,8 +42,9 @@ std::vector<int> wait_in_task(manta::actor<gate> g) {
 TEST_CASE("wait returns after the first two results, both parts in input order") {
   in_world([] {
     auto g = manta::spawn<gate>();
-    const std::vector<manta::future<int>> fs{manta::async<held<int>>(g, 0), manta::async<same>(1), manta::async<held<int>>(g, 2),
-                                             manta::async<same>(3), manta::async<held<int>>(g, 4)};
+    const std::vector<manta::future<int>> fs{manta::async<held<int>>(g, 0), manta::async<same>(1),
+                                             manta::async<held<int>>(g, 2), manta::async<same>(3),
+                                             manta::async<held<int>>(g, 4)};
     auto [ready, pending] = manta::wait(fs, {.count = 2});
     CHECK(ready.size() == 2U);
     CHECK(pending.size() == 3U);
@@ -187,7 +188,8 @@ TEST_CASE("as_completed yields failed futures too, and each exactly once") {
     CHECK(failed == 100);
     CHECK(seen.size() == 900U);
     std::vector<manta::future<int>> none;
-    for (auto& f : manta::as_completed(none)) CHECK_MESSAGE(false, "an empty range has no results, but gave " << f.get());
+    for (auto& f : manta::as_completed(none))
+      CHECK_MESSAGE(false, "an empty range has no results, but gave " << f.get());
   });
 }
 

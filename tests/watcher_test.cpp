@@ -121,11 +121,14 @@ TEST_CASE("a sleeping rank is woken by its descriptor at once") {
     events.watch_descriptor(p.end[0]);
     for (int round = 0; round < 3; ++round) {
       pthread_t writer;
-      REQUIRE(::pthread_create(&writer, nullptr, [](void* end) -> void* {
-        usleep(150'000);
-        write_to(*static_cast<int*>(end));
-        return nullptr;
-      }, &p.end[1]) == 0);
+      REQUIRE(::pthread_create(
+                  &writer, nullptr,
+                  [](void* end) -> void* {
+                    usleep(150'000);
+                    write_to(*static_cast<int*>(end));
+                    return nullptr;
+                  },
+                  &p.end[1]) == 0);
       CHECK(!events.next().has_value());  // a deadlock would be thrown
       char drain[8];
       CHECK(::read(p.end[0], drain, sizeof drain) == 1);

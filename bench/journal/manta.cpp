@@ -45,7 +45,8 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("bench_journal_" + std::to_string(getppid()));
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("bench_journal_" + std::to_string(getppid()));
   int failed = 0;
   for (int repetition = -1; repetition < repetitions; ++repetition) {  // -1 is the warm-up
     const double none = measure({}, short_tasks);
@@ -54,7 +55,8 @@ int main(int argc, char** argv) {
     const double kept = measure(all, kept_tasks), taken = measure(all, kept_tasks);
     if (rank == 0) {
       std::filesystem::remove_all(folder);
-      if (none < 0 || too_short < 0 || kept < 0 || taken < 0) failed = bench::failed("journal", "a task's result is wrong");
+      if (none < 0 || too_short < 0 || kept < 0 || taken < 0)
+        failed = bench::failed("journal", "a task's result is wrong");
       if (repetition >= 0) {
         bench::report("journal_none", "manta", bench::million_per_second(short_tasks, none), "M/s");
         bench::report("journal_short", "manta", bench::million_per_second(short_tasks, too_short), "M/s");

@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
       const bench::stopwatch watch;
       for (int round = 0; round < neighbours::rounds; ++round) {
         std::vector<manta::future<std::uint64_t>> results;
-        for (int i = 0; i < tasks; ++i) results.push_back(manta::async<neighbours::work>(static_cast<std::uint64_t>(i)));
+        for (int i = 0; i < tasks; ++i)
+          results.push_back(manta::async<neighbours::work>(static_cast<std::uint64_t>(i)));
         if (manta::get(results) != expected) return bench::failed("neighbours", "a task's result is wrong");
       }
       if (repetition >= 0) neighbours::report(ranks, "manta", watch.seconds());

@@ -233,7 +233,8 @@ int main(int argc, char** argv) {
         if (!only_way.empty() && only_way != way) continue;
         const double rate = peak(MPI_COMM_WORLD) / ranks;
         const double us = here.bytes > 8 ? measure<large>(way, rate) : measure<stamp>(way, rate);
-        if (rank == 0 && us < 0) bench::failed(c.name.c_str(), "tasks of a millisecond leave half of the machine unused");
+        if (rank == 0 && us < 0)
+          bench::failed(c.name.c_str(), "tasks of a millisecond leave half of the machine unused");
         if (rank == 0 && us > 0) bench::report((c.name + "_" + way).c_str(), "manta", us, "us");
       }
     }

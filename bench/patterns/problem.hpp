@@ -90,7 +90,8 @@ inline std::vector<named_case> cases(int argc, char** argv) {
   const std::string_view pattern = argument(argc, argv, "pattern");
   std::vector<named_case> all;
   for (std::size_t shape = 0; shape < names.size(); ++shape) {
-    if (pattern.empty() || pattern == names[shape]) all.push_back({names[shape], static_cast<int>(shape), here.work, here.bytes});
+    if (pattern.empty() || pattern == names[shape])
+      all.push_back({names[shape], static_cast<int>(shape), here.work, here.bytes});
   }
   if (!pattern.empty() || here.work != kernel::compute || here.bytes != 8) return all;
   all.push_back({"stencil_memory", stencil, kernel::memory, 8});
@@ -138,9 +139,7 @@ inline const std::vector<int>& inputs_of(int step, int point) {
     for (int p = std::max(first, 0); p <= std::min(last, here.width - 1); ++p) points.push_back(p);
   };
   switch (here.shape) {
-    case stencil:
-      add_range(point - 1, point + 1);
-      break;
+    case stencil: add_range(point - 1, point + 1); break;
     case fft: {
       const int distance = 1 << ((step - 1) % levels());
       add(point - distance);
@@ -155,12 +154,8 @@ inline const std::vector<int>& inputs_of(int step, int point) {
         add_range(2 * point, 2 * point + 1);
       }
       break;
-    case all_to_all:
-      add_range(0, here.width - 1);
-      break;
-    case nearest:
-      add_range(point - here.radix / 2, point + (here.radix - 1) / 2);
-      break;
+    case all_to_all: add_range(0, here.width - 1); break;
+    case nearest: add_range(point - here.radix / 2, point + (here.radix - 1) / 2); break;
     default:
       for (int i = 0; i < here.radix; ++i)
         add(static_cast<int>(mixed(step, point, i) % static_cast<unsigned>(here.width)));

@@ -71,8 +71,8 @@ struct row {
 };
 
 /// As published settings for MinAtar have it: many environments, few passes, large batches.
-const rl::named_options breakout_options = {{"conv", "16x3x1"}, {"hidden", "128"}, {"environments", "64"},
-                                            {"fragment", "128"}, {"epochs", "4"},  {"batch", "256"},
+const rl::named_options breakout_options = {{"conv", "16x3x1"},  {"hidden", "128"},  {"environments", "64"},
+                                            {"fragment", "128"}, {"epochs", "4"},    {"batch", "256"},
                                             {"rate", "1e-3"},    {"entropy", "0.01"}};
 
 /// Old weights and a high rate: what V-trace is for.

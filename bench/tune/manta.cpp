@@ -77,7 +77,8 @@ void events() {
       s.ended(j->trial);
       if (j->trial % 10 == 0) s.flush();
       if (j->trial + 1 == mark + window) {
-        bench::report(("tune_event_" + std::to_string(mark)).c_str(), "manta", 1e6 * (watch.seconds() - begun) / (5.0 * window), "us");
+        bench::report(("tune_event_" + std::to_string(mark)).c_str(), "manta",
+                      1e6 * (watch.seconds() - begun) / (5.0 * window), "us");
         mark *= 10;
       }
     }
@@ -100,9 +101,11 @@ int main(int argc, char** argv) {
       const std::string folder = new_folder();
       std::uint64_t reports = 0;
       bench::stopwatch busy;
-      const auto b = tune::run<many>(line, {.minimise = "loss", .trials = 100,
+      const auto b = tune::run<many>(line, {.minimise = "loss",
+                                            .trials = 100,
                                             .scheduler = tune::asha({.max = 8000, .grace = 500}),
-                                            .folder = folder, .show = false});
+                                            .folder = folder,
+                                            .show = false});
       const double seconds = busy.seconds();
       for (const auto& t : b) reports += t.iteration;
       remove(folder);

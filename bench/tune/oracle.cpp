@@ -20,10 +20,12 @@ int main(int argc, char** argv) {
   const auto measure = [&](const char* name, const auto& searcher) {
     for (const bool on_branin : {true, false}) {
       const auto& problem = on_branin ? manta::testing::branin_problem : manta::testing::hartmann_problem;
-      const std::vector<std::size_t> budgets = on_branin ? std::vector<std::size_t>{50, 100} : std::vector<std::size_t>{50, 100, 200};
+      const std::vector<std::size_t> budgets =
+          on_branin ? std::vector<std::size_t>{50, 100} : std::vector<std::size_t>{50, 100, 200};
       const auto all = manta::testing::study(searcher, problem, budgets, seeds);
       for (std::size_t i = 0; i < budgets.size(); ++i) {
-        for (const double regret : all[i]) std::printf("%s %s %zu %.17g\n", on_branin ? "branin" : "hartmann6", name, budgets[i], regret);
+        for (const double regret : all[i])
+          std::printf("%s %s %zu %.17g\n", on_branin ? "branin" : "hartmann6", name, budgets[i], regret);
       }
     }
   };

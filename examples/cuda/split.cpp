@@ -37,8 +37,9 @@ int main(int argc, char** argv) {
     bool some = false;  // whole devices of a rank, as .gpus = 1 needs
     for (const manta::rank_resources& r : manta::capacity()) some = some || r.gpus >= 1;
     if (!some) {
-      std::puts("no rank has a device: name those of this node in CUDA_VISIBLE_DEVICES, or start under Slurm with --gpus;\n"
-                "one rank more than there are devices: rank 0 runs no tasks");
+      std::puts(
+          "no rank has a device: name those of this node in CUDA_VISIBLE_DEVICES, or start under Slurm with --gpus;\n"
+          "one rank more than there are devices: rank 0 runs no tasks");
       return 0;
     }
     const auto ones = manta::put(std::vector<double>(1000, 1.0));

@@ -57,26 +57,16 @@ inline options parse_options(int argc, char** argv) {
     if (name.starts_with("--manta")) continue;
     if (i + 1 == argc) throw usage_error(std::string(name) + " is unknown or lacks a value");
     const std::string_view value = argv[++i];
-    if (name == "--data")
-      o.data = value;
-    else if (name == "--epochs")
-      parse_number<std::size_t>(name, value, 1, 10'000, o.epochs);
-    else if (name == "--train")
-      parse_number<std::size_t>(name, value, 1, 60'000, o.train);
-    else if (name == "--batch")
-      parse_number<std::size_t>(name, value, 1, 60'000, o.batch);
-    else if (name == "--rate")
-      parse_number(name, value, 0.0, 1.0, o.rate);
-    else if (name == "--workers")
-      parse_number<std::size_t>(name, value, 1, 10'000, o.workers);
-    else if (name == "--shards")
-      parse_number<std::size_t>(name, value, 1, 10'000, o.shards);
-    else if (name == "--staleness")
-      parse_number(name, value, 0, 1'000'000, o.staleness);
-    else if (name == "--min-accuracy")
-      parse_number(name, value, 0.0, 1.0, o.min_accuracy);
-    else if (name == "--seed")
-      parse_number<std::uint64_t>(name, value, 0, UINT64_MAX, o.seed);
+    if (name == "--data") o.data = value;
+    else if (name == "--epochs") parse_number<std::size_t>(name, value, 1, 10'000, o.epochs);
+    else if (name == "--train") parse_number<std::size_t>(name, value, 1, 60'000, o.train);
+    else if (name == "--batch") parse_number<std::size_t>(name, value, 1, 60'000, o.batch);
+    else if (name == "--rate") parse_number(name, value, 0.0, 1.0, o.rate);
+    else if (name == "--workers") parse_number<std::size_t>(name, value, 1, 10'000, o.workers);
+    else if (name == "--shards") parse_number<std::size_t>(name, value, 1, 10'000, o.shards);
+    else if (name == "--staleness") parse_number(name, value, 0, 1'000'000, o.staleness);
+    else if (name == "--min-accuracy") parse_number(name, value, 0.0, 1.0, o.min_accuracy);
+    else if (name == "--seed") parse_number<std::uint64_t>(name, value, 0, UINT64_MAX, o.seed);
     else
       throw usage_error(std::string(name) +
                         " is unknown; there are --data --epochs --train --batch --rate --workers "

@@ -19,19 +19,19 @@ namespace manta {
 
 /// What an actor asks for, for as long as it lives.
 struct actor_options {
-  std::string name = {};             ///< find_actor finds it under this name; must be unique in the run
-  int cpus = 1;                      ///< cores that its rank must have, and that its calls use
-  double gpus = 0;                   ///< devices, held until it ends: whole ones, or a part of one
-  quantities resources = {};         ///< named amounts, held until it ends (in a gang, by each rank)
-  int ranks = 0;                     ///< a gang of that many ranks: the constructor takes manta::team first
-  int nodes = 0;                     ///< number of nodes of the gang, with equally many ranks on each
-  int rank = -1;                     ///< lives on this rank; -1: on any
-  int node = -1;                     ///< lives on a rank of this node; -1: on any
+  std::string name = {};      ///< find_actor finds it under this name; must be unique in the run
+  int cpus = 1;               ///< cores that its rank must have, and that its calls use
+  double gpus = 0;            ///< devices, held until it ends: whole ones, or a part of one
+  quantities resources = {};  ///< named amounts, held until it ends (in a gang, by each rank)
+  int ranks = 0;              ///< a gang of that many ranks: the constructor takes manta::team first
+  int nodes = 0;              ///< number of nodes of the gang, with equally many ranks on each
+  int rank = -1;              ///< lives on this rank; -1: on any
+  int node = -1;              ///< lives on a rank of this node; -1: on any
   /// Lives where this value (or actor) lies; else on the node of that rank, else anywhere. A gang has as many members
   /// on that node as possible.
   any_future near = {};
-  bool spread = false;               ///< lives where the fewest actors are, in turn (a gang: on many nodes)
-  int restarts = 0;                  ///< times that it may be constructed again, after manta::fatal or a rank's death
+  bool spread = false;  ///< lives where the fewest actors are, in turn (a gang: on many nodes)
+  int restarts = 0;     ///< times that it may be constructed again, after manta::fatal or a rank's death
   /// Number of calls after which the object is saved. A restart loads it and repeats the calls made since. 0: never.
   /// A named actor is saved to the journal too, if there is one.
   int checkpoint_every = 0;
@@ -65,7 +65,7 @@ struct constructor_parameter<const char*> {
 template <class T>
 struct held_by : constructor_parameter<T> {};
 template <class T>
-requires is_future<T>
+  requires(is_future<T>)
 struct held_by<T> {
   using type = typename future_value<std::remove_cvref_t<T>>::type;
 };
@@ -73,7 +73,8 @@ struct held_by<T> {
 template <class T>
 struct all_held_by : held_by<T> {};
 template <class T>
-requires(vector_of_futures<std::remove_cvref_t<T>>::value) struct all_held_by<T> {
+  requires(vector_of_futures<std::remove_cvref_t<T>>::value)
+struct all_held_by<T> {
   using type = std::vector<typename vector_of_futures<std::remove_cvref_t<T>>::item>;
 };
 
@@ -266,7 +267,8 @@ actor<A> spawn(const actor_options& options, Args&&... args) {
 }
 /// Constructs an actor with default options.
 template <class A, class... Args>
-requires(!detail::starts_with_actor_options<Args...>) actor<A> spawn(Args&&... args) {
+  requires(!detail::starts_with_actor_options<Args...>)
+actor<A> spawn(Args&&... args) {
   using Mistake = detail::mistake_in_spawn<A, Args...>;
   (void)typename Mistake::sentence();
   if constexpr (Mistake::found) {
@@ -309,7 +311,8 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
 
 /// Refuses at compile time a name that is not given in the options.
 template <class A, class Name, class... Args>
-requires std::is_convertible_v<Name, std::string_view> actor<A> spawn_or_find(const Name&, Args&&...) {
+  requires(std::is_convertible_v<Name, std::string_view>)
+actor<A> spawn_or_find(const Name&, Args&&...) {
   static_assert(base::never<A>, "manta: spawn_or_find takes options first: spawn_or_find<A>({.name = \"...\"}, ...)");
   return {};
 }
@@ -323,7 +326,7 @@ void kill(const actor<A>& victim) {
   const exec::engine::guard g(e);
   auto& handle = detail::access::of(victim).node("kill");
   e.calls().kill(handle, "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" +
-                           std::string(e.current_task().name()) + "' on rank " + std::to_string(e.rank()));
+                             std::string(e.current_task().name()) + "' on rank " + std::to_string(e.rank()));
   e.named().free_name_of(handle);
 }
 

@@ -199,8 +199,8 @@ class actor_pool {
       : members_(spawn_all(count, options, args...)) {}
   /// Spawns `count` actors with default options.
   template <class... Args>
-  requires(!detail::starts_with_actor_options<Args...>) explicit actor_pool(std::size_t count, const Args&... args)
-      : actor_pool(count, actor_options{}, args...) {}
+    requires(!detail::starts_with_actor_options<Args...>)
+  explicit actor_pool(std::size_t count, const Args&... args) : actor_pool(count, actor_options{}, args...) {}
   /// Makes a pool of existing actors.
   explicit actor_pool(std::vector<actor<A>> actors) : members_(std::move(actors)) {}
   actor_pool(const actor_pool&) = delete;

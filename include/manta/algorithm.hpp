@@ -137,10 +137,9 @@ struct chunk_of {
   using type = void;
 };
 template <class P, class Element>
-requires(!is_future<Element> && !vector_of_futures<Element>::value && !std::is_same_v<std::remove_cvref_t<P>, team> &&
-         std::is_constructible_v<typename stored_as<P>::type, Element>) struct chunk_of<list<P>, Element>
-    : stored_as<P> {
-};
+  requires(!is_future<Element> && !vector_of_futures<Element>::value && !std::is_same_v<std::remove_cvref_t<P>, team> &&
+           std::is_constructible_v<typename stored_as<P>::type, Element>)
+struct chunk_of<list<P>, Element> : stored_as<P> {};
 
 template <class Task>
 void finish(const std::vector<future<Task>>& tasks) {

@@ -74,7 +74,7 @@ auto submit(Options options, Args&&... args) {
 
 /// async<F>(...) of a function.
 template <auto F, class Options, class... Args>
-  requires(!std::is_member_function_pointer_v<decltype(F)>)
+  requires(!is_method<F>)
 auto call(Options options, Args&&... args) {
   using Gang = gang_parameters<typename signature<type_of<F>>::parameters>;
   using Parameters = typename Gang::others;
@@ -83,7 +83,7 @@ auto call(Options options, Args&&... args) {
 }
 /// async<M>(actor, ...) of a method.
 template <auto M, class Options, class A, class... Args>
-  requires(std::is_member_function_pointer_v<decltype(M)>)
+  requires(is_method<M>)
 auto call(Options, const actor<A>& self, Args&&... args) {
   using Signature = signature<type_of<M>>;
   using R = std::remove_cvref_t<typename Signature::result>;

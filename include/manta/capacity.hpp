@@ -14,14 +14,14 @@ namespace manta {
 
 /// What one rank offers, or one node if `rank` is -1.
 struct rank_resources {
-  int rank = -1;                       ///< -1: the sum of a node
-  int node = 0;                        ///< nodes are numbered from 0; -1: the rank has died
-  int cpus = 0;                        ///< cores; available(): cores that are not reserved
-  double gpus = 0;                     ///< devices; fractions are possible
-  quantities resources = {};           ///< resources.amount("memory")
-  bool runs_tasks = true;              ///< false: rank 0 of a larger world, or a spare rank
-  int tasks = 0;                       ///< available(): tasks that rank 0 has placed there and that have not ended
-  int actors = 0;                      ///< available(): actors that live there
+  int rank = -1;              ///< -1: the sum of a node
+  int node = 0;               ///< nodes are numbered from 0; -1: the rank has died
+  int cpus = 0;               ///< cores; available(): cores that are not reserved
+  double gpus = 0;            ///< devices; fractions are possible
+  quantities resources = {};  ///< resources.amount("memory")
+  bool runs_tasks = true;     ///< false: rank 0 of a larger world, or a spare rank
+  int tasks = 0;              ///< available(): tasks that rank 0 has placed there and that have not ended
+  int actors = 0;             ///< available(): actors that live there
 };
 
 /// What each rank offers, by rank. Does not communicate.

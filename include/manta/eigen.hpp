@@ -78,7 +78,10 @@ namespace manta {
 
 namespace wire {
 template <class M>
-  requires(std::is_base_of_v<Eigen::PlainObjectBase<M>, M> && std::is_trivially_copyable_v<typename M::Scalar>)
+concept plain_matrix = std::is_base_of_v<Eigen::PlainObjectBase<M>, M>;
+
+template <plain_matrix M>
+  requires(std::is_trivially_copyable_v<typename M::Scalar>)
 struct array_shape<M> {
   struct extents {
     std::int64_t rows, cols;
@@ -92,15 +95,15 @@ namespace detail {
 template <class M, int Options, class Stride>
 inline constexpr bool writes_through_view<Eigen::Ref<M, Options, Stride>> = !std::is_const_v<M>;
 
-/// Lets tasks with several cpus set Eigen's number of threads. 0 is Eigen's default: as many as OpenMP has.
-inline const bool sets_eigen_threads = exec::add_thread_setting(
-    {[] {
-       int max_threads = 0;
-       if (&manta_omp_get_max_threads != nullptr) max_threads = manta_omp_get_max_threads();
-       const int now = Eigen::nbThreads();
-       return now == max_threads ? 0 : now;
-     },
-     [](int threads) { Eigen::setNbThreads(threads); }});
+/// The number of threads that Eigen is set to use. 0 is Eigen's default: as many as OpenMP has.
+inline int eigen_threads() {
+  const int threads = Eigen::nbThreads();
+  const bool is_default = threads == (&manta_omp_get_max_threads == nullptr ? 0 : manta_omp_get_max_threads());
+  return is_default ? 0 : threads;
+}
+/// Lets tasks with several cpus set Eigen's number of threads.
+inline const bool sets_eigen_threads =
+    exec::add_thread_setting({eigen_threads, [](int threads) { Eigen::setNbThreads(threads); }});
 }  // namespace detail
 
 template <class M, int Options, class Stride>

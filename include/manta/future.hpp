@@ -215,7 +215,8 @@ inline future<std::string> put(const char* text, const put_options& options = {}
 /// container that is moved in, get(std::move(futures)), takes each value out as std::move(f).get() does: the futures
 /// whose values have been taken are empty afterwards.
 template <class Range>
-requires(!detail::is_future<Range>) auto get(Range&& futures) {
+  requires(!detail::is_future<Range>)
+auto get(Range&& futures) {
   using Mistake = detail::mistake_in_futures<Range>;
   (void)typename Mistake::sentence();
   if constexpr (Mistake::found) {

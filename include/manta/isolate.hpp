@@ -24,7 +24,7 @@ class isolate_option {
   constexpr isolate_option() = default;
   /// On or off. Its use anywhere in a program makes manta prepare for child processes.
   template <class Bool>
-    requires std::is_same_v<Bool, bool>
+    requires(std::is_same_v<Bool, bool>)
   isolate_option(Bool on) : on_(on && used<Bool>::value) {}
   /// Whether it is on.
   constexpr operator bool() const { return on_; }

@@ -24,8 +24,8 @@ MANTA_DECL std::vector<rank_memory> memory() {
       continue;
     }
     wire::source in(bytes.data(), bytes.size());
-    for (std::uint64_t* number : {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.kept, &m.spilled,
-                                  &m.dropped, &m.budget}) {
+    for (std::uint64_t* number :
+         {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.kept, &m.spilled, &m.dropped, &m.budget}) {
       in.get(*number);
     }
     m.largest.resize(in.get<std::size_t>());

@@ -95,10 +95,11 @@ struct environment_options {
 
 /// What may stand for NAME in --manta-NAME=VALUE: the members of runtime_options and environment_options.
 inline constexpr const char* setting_names[] = {
-    "resources",       "cpus",     "gpus",          "rank0-tasks",  "spares",
-    "progress-thread", "seed",     "max-queued",    "max-waiting",  "store-memory", "node-store-memory",
-    "spill-folder",    "journal",  "journal-least", "end-time",     "end-margin",
-    "term-grace",      "watchdog",        "recovery", "heartbeat",     "stack-kib"};
+    "resources",         "cpus",         "gpus",       "rank0-tasks",   "spares",
+    "progress-thread",   "seed",         "max-queued", "max-waiting",   "store-memory",
+    "node-store-memory", "spill-folder", "journal",    "journal-least", "end-time",
+    "end-margin",        "term-grace",   "watchdog",   "recovery",      "heartbeat",
+    "stack-kib"};
 
 /// Reads `name=amount,name=amount`; `source` says in errors where the text stood.
 MANTA_DECL quantities parse_resources(const std::string& text, const std::string& source);

@@ -142,7 +142,8 @@ class progress<void> {
 progress(std::string, std::integral auto) -> progress<void>;
 /// progress("title", range) wraps a range.
 template <class Range>
-requires(!std::integral<std::remove_cvref_t<Range>>) progress(std::string, Range&&)
+  requires(!std::integral<std::remove_cvref_t<Range>>)
+progress(std::string, Range&&)
 ->progress<Range>;
 
 }  // namespace manta

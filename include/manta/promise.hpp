@@ -60,8 +60,9 @@ class promise {
     // One of the node's references is this promise's own; if there is no other, no future needs an error.
     if (!n.is_pending() || n.refs.load(std::memory_order_acquire) == 1) return;
     fail([] {
-      throw broken_promise("manta: a promise was destroyed before it got a value; keep it until set_value or "
-                           "set_exception has been called");
+      throw broken_promise(
+          "manta: a promise was destroyed before it got a value; keep it until set_value or "
+          "set_exception has been called");
     });
   }
   /// Exchanges the futures of two promises.
@@ -92,9 +93,7 @@ class promise {
     }
   }
   /// Completes a promise of void. Throws if the promise is completed already.
-  void set_value()
-    requires std::is_void_v<T>
-  {
+  void set_value() requires(std::is_void_v<T>) {
     exec::engine& e = exec::engine::here("promise::set_value");
     const exec::engine::guard g(e);
     detail::require_pending(handle_, "promise::set_value");

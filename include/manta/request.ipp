@@ -53,8 +53,8 @@ void fill_request(graph::request& request, const Options& o, const char* kind, b
 template <class Options>
 void require_placeable(exec::engine& e, graph::request& request, const Options& o, const std::string& what) {
   if (request.nodes > 0 && request.ranks % request.nodes != 0) {
-    throw error("manta: ranks = " + std::to_string(request.ranks) + " cannot be spread evenly over nodes = " +
-                std::to_string(request.nodes));
+    throw error("manta: ranks = " + std::to_string(request.ranks) +
+                " cannot be spread evenly over nodes = " + std::to_string(request.nodes));
   }
   if (request.ranks > 0 && request.spread && (request.nodes > 0 || o.near.valid())) {
     throw error("manta: " + what + " asks for its members to be spread over as many nodes as can be, and for " +

@@ -189,8 +189,8 @@ class stream {
 
   /// The part of a stream that travels with it.
   struct progress {
-    std::uint64_t next = 0;                    ///< number of the next call
-    std::uint64_t largest = 0;                 ///< bytes of the largest recent value; 0: no size is known
+    std::uint64_t next = 0;                   ///< number of the next call
+    std::uint64_t largest = 0;                ///< bytes of the largest recent value; 0: no size is known
     std::uint32_t function = exec::no_index;  ///< function of the calls for the next value
     std::uint32_t again = exec::no_index;     ///< function of a task that makes one lost value again
     stream_window window;

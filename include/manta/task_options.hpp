@@ -14,14 +14,14 @@ namespace manta {
 
 /// What a task asks for. All members have defaults; give those that matter by name, in this order.
 struct task_options {
-  std::string name = {};                        ///< for this_task::name, errors and traces
-  int cpus = 1;                                 ///< cores its rank must have; OpenMP and Eigen use as many threads
-  double gpus = 0;                              ///< devices, held while it runs: whole ones, or a part of one
-  quantities resources = {};                    ///< named amounts, held while it runs (in a gang, by each member)
-  int ranks = 0;                                ///< a gang of that many ranks: the function takes manta::team first
-  int nodes = 0;                                ///< number of nodes of the gang, with equally many ranks on each
-  int rank = -1;                                ///< run on this rank only
-  int node = -1;                                ///< run on ranks of this node only
+  std::string name = {};      ///< for this_task::name, errors and traces
+  int cpus = 1;               ///< cores its rank must have; OpenMP and Eigen use as many threads
+  double gpus = 0;            ///< devices, held while it runs: whole ones, or a part of one
+  quantities resources = {};  ///< named amounts, held while it runs (in a gang, by each member)
+  int ranks = 0;              ///< a gang of that many ranks: the function takes manta::team first
+  int nodes = 0;              ///< number of nodes of the gang, with equally many ranks on each
+  int rank = -1;              ///< run on this rank only
+  int node = -1;              ///< run on ranks of this node only
   /// Run where this value lies, once it exists; else on the node of that rank, else anywhere. A gang has as many
   /// members on that node as possible.
   any_future near = {};

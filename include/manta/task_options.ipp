@@ -11,8 +11,9 @@ namespace manta::detail {
 
 MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& o, bool gang) {
   if (!gang && (o.ranks != 0 || o.nodes != 0)) {
-    throw error("manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
-                "first parameter, or leave them out");
+    throw error(
+        "manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
+        "first parameter, or leave them out");
   }
   if (!gang && o.name.empty() && o.cpus == 1 && !base::is_nan(o.gpus) && o.gpus == 0 && o.resources.empty() &&
       o.rank == -1 && o.node == -1 && !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate &&

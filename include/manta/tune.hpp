@@ -22,6 +22,6 @@
 #include "manta/tune/pbt.hpp"
 #include "manta/tune/random_search.hpp"
 #include "manta/tune/run.hpp"
-#include "manta/tune/study.hpp"
 #include "manta/tune/sobol.hpp"
+#include "manta/tune/study.hpp"
 #include "manta/tune/tpe.hpp"

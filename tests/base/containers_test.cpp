@@ -70,9 +70,7 @@ TEST_CASE("a list agrees with std::vector") {
           theirs.resize(count, -1);
         }
         break;
-      default:
-        mine.push_back(i % 50);
-        theirs.push_back(i % 50);
+      default: mine.push_back(i % 50); theirs.push_back(i % 50);
     }
     ok = ok && mine.size() == theirs.size() && mine.empty() == theirs.empty() &&
          std::equal(mine.begin(), mine.end(), theirs.begin());

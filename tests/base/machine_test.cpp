@@ -31,9 +31,7 @@ struct machine {
     };
   }
 
-  int cpus(int node_cores, int ranks_on_node) const {
-    return cpus_of_rank(node_cores, ranks_on_node, read(), get());
-  }
+  int cpus(int node_cores, int ranks_on_node) const { return cpus_of_rank(node_cores, ranks_on_node, read(), get()); }
   double quota() const { return cgroup_cpus(read()); }
   double group_memory() const { return cgroup_memory(read()); }
   double memory(int cpus, int ranks_on_node) const { return memory_of_rank(cpus, ranks_on_node, read(), get()); }

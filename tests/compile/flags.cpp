@@ -36,7 +36,8 @@ void try_numbers() {
   expect(throws([&] { manta::async<square>({.resources = {{"slot", nan}}}, 1); }), "a NaN amount is refused");
   expect(throws([&] { tune::uniform(nan, 1); }), "a NaN bound is refused");
   expect(throws([&] { tune::uniform(0, infinite); }), "an infinite bound is refused");
-  expect(tune::value(nan).text().find("nan\"") != std::string::npos && tune::value(infinite).text() == "\"inf\"", "their texts");
+  expect(tune::value(nan).text().find("nan\"") != std::string::npos && tune::value(infinite).text() == "\"inf\"",
+         "their texts");
   manta::promise<int> p;
   expect(!p.get_future().wait_for(std::chrono::duration<double>(1e-3)), "a wait that ends");
   const auto soon = manta::async<square>(3);

@@ -11,7 +11,7 @@ import sys
 import compiler
 
 # From the bottom up. "public" are the headers directly in include/manta.
-LAYERS = ["base", "observe", "wire", "net", "graph", "store", "exec", "public"]
+LAYERS = ["base", "wire", "net", "graph", "store", "exec", "public"]
 # Folders with the parts of public headers.
 PARTS_OF_PUBLIC = {"call"}
 # Libraries on the public interface: they may include public headers and themselves, neither each other nor what is below.

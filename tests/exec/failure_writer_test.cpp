@@ -143,5 +143,6 @@ TEST_CASE("failures say what happened and what can be done") {
   CHECK(dropped_failure()->kind == kind::cancelled);
   CHECK(reservation_gone()->kind == kind::unschedulable);
   CHECK(reservation_given_up()->kind == kind::cancelled);
-  CHECK(rank().failures.too_many_wait(running_task{1, graph::no_index}, 9)->details.what.find("9 tasks wait") != std::string::npos);
+  CHECK(rank().failures.too_many_wait(running_task{1, graph::no_index}, 9)->details.what.find("9 tasks wait") !=
+        std::string::npos);
 }

@@ -68,15 +68,11 @@ const std::uint32_t sum = function("sum", [](invocation& call) {
   }
   give(call, static_cast<std::uint64_t>(all));
 });
-const std::uint32_t make_list = function("make_list", [](invocation& call) {
-  give_object(call, numbers(argument_of(call), 1.0));
-});
-const std::uint32_t which_process = function("which_process", [](invocation& call) {
-  give(call, static_cast<std::uint64_t>(::getpid()));
-});
-const std::uint32_t crash = function("crash", [](invocation& call) {
-  ::raise(static_cast<int>(argument_of(call)));
-});
+const std::uint32_t make_list =
+    function("make_list", [](invocation& call) { give_object(call, numbers(argument_of(call), 1.0)); });
+const std::uint32_t which_process =
+    function("which_process", [](invocation& call) { give(call, static_cast<std::uint64_t>(::getpid())); });
+const std::uint32_t crash = function("crash", [](invocation& call) { ::raise(static_cast<int>(argument_of(call))); });
 const std::uint32_t leave = function("leave", [](invocation& call) { ::_exit(static_cast<int>(argument_of(call))); });
 const std::uint32_t hang = function("hang", [](invocation&) {
   for (;;) ::usleep(1000);
@@ -86,19 +82,18 @@ struct counter {
   std::uint64_t sum;
 };
 extern const actor_class isolated_counter;
-const actor_class counter_class{
-    [](void* object) { delete static_cast<counter*>(object); },
-    [](const void* object, wire::sink& out) { out.write(object, sizeof(counter)); },
-    [](wire::source& in) -> void* { return new counter(in.get<counter>()); }, &isolated_counter};
+const actor_class counter_class{[](void* object) { delete static_cast<counter*>(object); },
+                                [](const void* object, wire::sink& out) { out.write(object, sizeof(counter)); },
+                                [](wire::source& in) -> void* { return new counter(in.get<counter>()); },
+                                &isolated_counter};
 const actor_class isolated_counter{&destroy_isolated, &save_isolated,
                                    [](wire::source& in) { return load_isolated(&counter_class, in); }};
 const std::uint32_t construct = function("counter", [](invocation& call) {
   call.actor = new counter{argument_of(call)};
   call.actor_type = &counter_class;
 });
-const std::uint32_t count = function("count", [](invocation& call) {
-  give(call, static_cast<counter*>(call.self)->sum += argument_of(call));
-});
+const std::uint32_t count =
+    function("count", [](invocation& call) { give(call, static_cast<counter*>(call.self)->sum += argument_of(call)); });
 
 /// The rank's side, without a helper.
 struct rank {
@@ -141,7 +136,8 @@ struct rank {
 /// A task of some number, as the rank runs it.
 struct isolated_task {
   isolated_task(rank& r, std::uint64_t number, std::vector<node*> given = {})
-      : argument(number), inputs(std::move(given)),
+      : argument(number),
+        inputs(std::move(given)),
         call(r.lock, reinterpret_cast<const std::byte*>(&argument), sizeof argument, inputs.data(),
              static_cast<std::uint32_t>(inputs.size())) {
     wanted.isolate = true;

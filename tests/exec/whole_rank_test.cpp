@@ -285,7 +285,8 @@ TEST_CASE("a name is claimed once, found by all ranks, and free again when its a
   CHECK(world.live_nodes() == 0);
 }
 
-TEST_CASE("each part of a gang runs once, and the result is the first one's; gangs and tasks do not hold each other up") {
+TEST_CASE(
+    "each part of a gang runs once, and the result is the first one's; gangs and tasks do not hold each other up") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     whole_world world(5, seed);

@@ -30,7 +30,8 @@ manta::graph::task_pool records;
 
 manta::base::list<gang_candidate> on_nodes(const std::vector<int>& node_of_rank) {
   manta::base::list<gang_candidate> candidates;
-  for (std::size_t r = 0; r < node_of_rank.size(); ++r) candidates.push_back({static_cast<std::uint32_t>(r), node_of_rank[r]});
+  for (std::size_t r = 0; r < node_of_rank.size(); ++r)
+    candidates.push_back({static_cast<std::uint32_t>(r), node_of_rank[r]});
   return candidates;
 }
 std::vector<std::uint32_t> choose(const std::vector<int>& node_of_rank, const gang_shape& shape) {
@@ -160,7 +161,7 @@ TEST_CASE("near a node a gang has as many members there as could be, and waits f
   const std::vector<int> ever = {0, 0, 0, 1, 1, 2};
   const gang_shape near_1{2, 0, 1};
   CHECK(choose(ever, ever, near_1) == std::vector<std::uint32_t>{3, 4});
-  CHECK(choose({0, 0, 0, 1, 2}, ever, near_1).empty());                      // the other one of that node is busy
+  CHECK(choose({0, 0, 0, 1, 2}, ever, near_1).empty());  // the other one of that node is busy
   CHECK(choose({0, 0, 0, 1, 2}, {0, 0, 0, 1, 2}, near_1) == std::vector<std::uint32_t>{3, 4});  // there is only one
   CHECK(choose(ever, ever, {5, 0, 1}) == std::vector<std::uint32_t>{3, 4, 0, 1, 2});
   CHECK(choose(ever, ever, {2, 0, 7}) == std::vector<std::uint32_t>{3, 4});  // nobody can be there
@@ -294,9 +295,7 @@ TEST_CASE("random gangs among random tasks all start and end, never two on one r
     };
     for (int step = 0; step < 500; ++step) {
       switch (draw() % 4) {
-        case 0:
-          w.submit(static_cast<std::uint32_t>(draw() % 3));
-          break;
+        case 0: w.submit(static_cast<std::uint32_t>(draw() % 3)); break;
         case 1:
           if (draw() % 4 == 0) {
             w.submit(3, some_gang(draw, executing));
@@ -308,8 +307,7 @@ TEST_CASE("random gangs among random tasks all start and end, never two on one r
           let_wait(rank, draw() % (w.on[rank].size() + 1));
           break;
         }
-        default:
-          end_one();
+        default: end_one();
       }
     }
     for (std::uint32_t rank = 1; rank <= executing; ++rank) let_wait(rank, 0);
@@ -368,7 +366,8 @@ TEST_CASE("each member of a gang holds devices of its own rank and gives them ba
   for (const std::uint32_t r : {1u, 3u}) w.end(r);
   w.end(2, 1);
   w.end(2);
-  for (const std::uint32_t r : {1u, 2u, 3u}) CHECK(w.s.held().free_on(r).gpus.units() == 2 * manta::graph::gpu_set::whole_device);
+  for (const std::uint32_t r : {1u, 2u, 3u})
+    CHECK(w.s.held().free_on(r).gpus.units() == 2 * manta::graph::gpu_set::whole_device);
 }
 
 TEST_CASE("a gang waits for the node that it wants to be near, not for what an actor holds there") {
@@ -455,7 +454,8 @@ TEST_CASE("members of a gang in a reservation take their shares from its bundles
   w.submit(0, inside(1, 2));
   const auto& parts = w.s.held().find_reservation(1)->parts;
   REQUIRE(w.gangs.size() == 1);
-  CHECK(std::set<std::uint32_t>(w.gangs[0].begin(), w.gangs[0].end()) == std::set<std::uint32_t>{parts[0].rank, parts[1].rank});
+  CHECK(std::set<std::uint32_t>(w.gangs[0].begin(), w.gangs[0].end()) ==
+        std::set<std::uint32_t>{parts[0].rank, parts[1].rank});
   for (const std::uint32_t rank : w.gangs[0]) {
     CHECK(w.on[rank][0].wanted->granted.bundle == (rank == parts[0].rank ? 0 : 1));
     CHECK(__builtin_popcountll(w.on[rank][0].wanted->granted.devices) == 1);

@@ -37,11 +37,11 @@ using manta::graph::no_index;
 using manta::graph::node;
 using manta::graph::node_table;
 using manta::graph::quantities;
+using manta::graph::rank_choice;
+using manta::graph::rank_load;
 using manta::graph::request;
 using manta::graph::request_ptr;
 using manta::graph::reservation;
-using manta::graph::rank_choice;
-using manta::graph::rank_load;
 using manta::graph::scheduler;
 using manta::graph::strategy;
 using manta::graph::task;
@@ -119,9 +119,9 @@ class world {
     std::uint32_t function = 0;
     std::int64_t ns = 0;
     request_ptr wanted;
-    std::int64_t wait_at = -1;   ///< after that long it waits, leaving its rank free, ...
-    std::int64_t wait_ns = 0;    ///< ... for that long
-    std::int64_t actor_ns = 0;   ///< an actor lives that long
+    std::int64_t wait_at = -1;  ///< after that long it waits, leaving its rank free, ...
+    std::int64_t wait_ns = 0;   ///< ... for that long
+    std::int64_t actor_ns = 0;  ///< an actor lives that long
     std::vector<std::pair<std::uint32_t, std::uint64_t>> inputs;  ///< place and bytes of those on other ranks
     bool overtakes = false;
     std::uint32_t home = 0;
@@ -139,7 +139,8 @@ class world {
       for (int i = 0; i < 64; ++i) {
         if ((capacities_[r].gpus.whole >> i & 1) != 0) executors_[r].device[i] = gpu_set::whole_device;
       }
-      if (capacities_[r].gpus.part >= 0) executors_[r].device[capacities_[r].gpus.part] = capacities_[r].gpus.part_units;
+      if (capacities_[r].gpus.part >= 0)
+        executors_[r].device[capacities_[r].gpus.part] = capacities_[r].gpus.part_units;
     }
   }
   ~world() {
@@ -429,7 +430,9 @@ void fill_at_random(world& w, std::mt19937_64& draw, int tasks) {
   for (int i = 0; i < tasks; ++i) {
     world::job j;
     j.function = static_cast<std::uint32_t>(draw() % 7);
-    j.ns = static_cast<std::int64_t>(1 + draw() % 10) * (j.function % 3 == 0 ? us / 10 : j.function % 3 == 1 ? 20 * us : ms);
+    j.ns = static_cast<std::int64_t>(1 + draw() % 10) * (j.function % 3 == 0   ? us / 10
+                                                         : j.function % 3 == 1 ? 20 * us
+                                                                               : ms);
     j.wanted = requests[draw() % requests.size()];
     if (j.wanted != nullptr && j.wanted->actor) j.actor_ns = static_cast<std::int64_t>(draw() % 20) * ms;
     if ((j.wanted == nullptr || !j.wanted->actor) && draw() % 5 == 0) {
@@ -506,7 +509,8 @@ TEST_CASE("the scheduler counts what waits and what it has sent") {
   CHECK(w.s.load().sent(1) == 1);
   CHECK(w.s.load().sent(2) == 1);
   CHECK_FALSE(w.s.load().idle(1));
-  CHECK((std::vector<std::uint32_t>(w.s.load().executing().begin(), w.s.load().executing().end()) == std::vector<std::uint32_t>{1, 2}));
+  CHECK((std::vector<std::uint32_t>(w.s.load().executing().begin(), w.s.load().executing().end()) ==
+         std::vector<std::uint32_t>{1, 2}));
   CHECK(w.decide() == 0);
 }
 
@@ -637,7 +641,9 @@ TEST_CASE("a request never gets parts of two devices") {
 TEST_CASE("rank 0 only schedules, but a request that no other ranks can meet says so") {
   std::vector<capacity> all = ranks(3);
   all[0].executes = false;
-  const auto needs_rank_0 = [&](const request& r) { return manta::graph::require_possible(r, array_of(all), "this task"); };
+  const auto needs_rank_0 = [&](const request& r) {
+    return manta::graph::require_possible(r, array_of(all), "this task");
+  };
   CHECK_FALSE(needs_rank_0(conditions{.rank = 2}.build()));
   CHECK(needs_rank_0(conditions{.rank = 0}.build()));
   CHECK_THROWS_AS(needs_rank_0(conditions{.cpus = 1000, .rank = 0}.build()), manta::unschedulable);
@@ -688,8 +694,9 @@ TEST_CASE("of what waits the highest priority goes first, in the order in which 
   w.only_log = false;
   const std::vector<int> given = {0, 5, -3, 5, 0, 7, -3, 0, 5, 7};
   for (std::size_t i = 0; i < given.size(); ++i) {  // two kinds of requests at each level
-    w.submit(1, ms, i % 2 == 0 ? ask({.resources = {{"slot", 1}}, .priority = given[i]})
-                               : ask({.resources = {{"slot", 0.9}}, .priority = given[i]}));
+    w.submit(1, ms,
+             i % 2 == 0 ? ask({.resources = {{"slot", 1}}, .priority = given[i]})
+                        : ask({.resources = {{"slot", 0.9}}, .priority = given[i]}));
   }
   CHECK(w.decide() == 0);
   w.s.give_back(1, *w.jobs[0].wanted);
@@ -807,7 +814,8 @@ namespace {
 /// what a look at all ranks would have found.
 class scanned_world {
  public:
-  scanned_world(std::mt19937_64& draw, std::size_t executing) : draw_(draw), all_(ranks(executing)), books_(executing + 1) {
+  scanned_world(std::mt19937_64& draw, std::size_t executing)
+      : draw_(draw), all_(ranks(executing)), books_(executing + 1) {
     for (std::size_t r = 1; r <= executing; ++r) {
       all_[r].node = static_cast<int>(r / 3);
       all_[r].cpus = 1 + static_cast<int>(draw() % 4);
@@ -820,11 +828,12 @@ class scanned_world {
     }
     const auto world = array_of(all_);
     s = std::make_unique<scheduler>(nodes, world);
-    for (const conditions& c : {conditions{.resources = {{"slot", 0.5}}}, conditions{.resources = {{"slot", 1}}, .priority = 1},
-                                conditions{.cpus = 2}, conditions{.node = 1}, conditions{.cpus = 3, .resources = {{"slot", 0.2}}},
-                                conditions{.spread = true}, conditions{.cpus = 2, .spread = true, .priority = -1},
-                                conditions{.resources = {{"slot", 0.1}}, .actor = true}, conditions{.actor = true},
-                                conditions{.actor = true, .spread = true}, conditions{.resources = {{"slot", 0.5}}, .node = 0}}) {
+    for (const conditions& c :
+         {conditions{.resources = {{"slot", 0.5}}}, conditions{.resources = {{"slot", 1}}, .priority = 1},
+          conditions{.cpus = 2}, conditions{.node = 1}, conditions{.cpus = 3, .resources = {{"slot", 0.2}}},
+          conditions{.spread = true}, conditions{.cpus = 2, .spread = true, .priority = -1},
+          conditions{.resources = {{"slot", 0.1}}, .actor = true}, conditions{.actor = true},
+          conditions{.actor = true, .spread = true}, conditions{.resources = {{"slot", 0.5}}, .node = 0}}) {
       kinds_.push_back(c.build());
     }
     waiting_.resize(kinds_.size());
@@ -837,10 +846,17 @@ class scanned_world {
 
   void step() {
     switch (draw_() % 16) {
-      case 0: case 1: case 2: case 3: case 4: case 5: submit(); break;
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+      case 5: submit(); break;
       case 6: block(); break;
       case 7: end_actor(); break;
-      case 8: if (draw_() % 40 == 0) die(); break;
+      case 8:
+        if (draw_() % 40 == 0) die();
+        break;
       default: end();
     }
     decide();
@@ -861,7 +877,9 @@ class scanned_world {
   };
   static constexpr std::uint64_t lengths[] = {10'000, 30'000, 60'000, 5'000'000};
 
-  std::uint32_t active(std::uint32_t r) const { return books_[r].sent > books_[r].blocked ? books_[r].sent - books_[r].blocked : 0; }
+  std::uint32_t active(std::uint32_t r) const {
+    return books_[r].sent > books_[r].blocked ? books_[r].sent - books_[r].blocked : 0;
+  }
   /// Where a task of this kind and function goes now.
   std::uint32_t scan(const request& wanted, std::uint32_t function) {
     std::uint32_t best = no_index;
@@ -872,8 +890,9 @@ class scanned_world {
       for (std::uint32_t r = 1; r < books_.size(); ++r) {
         const book& b = books_[r];
         if (b.dead || !wanted.possible(static_cast<int>(r), all_[r]) || wanted.resources.of("slot") > b.slots) continue;
-        const bool room = wanted.actor || active(r) == 0 ||
-                          (b.sent < rank_load::window_tasks && b.charges + s->load().estimate(function) <= rank_load::window_ns);
+        const bool room =
+            wanted.actor || active(r) == 0 ||
+            (b.sent < rank_load::window_tasks && b.charges + s->load().estimate(function) <= rank_load::window_ns);
         const std::uint64_t count = wanted.actor ? b.actors : wanted.spread ? b.sent : 0;
         const std::uint64_t work = wanted.actor || active(r) == 0 ? 0 : std::max<std::uint64_t>(b.charges, 1);
         if (look_at_room && (!room || count != fewest)) {
@@ -899,14 +918,16 @@ class scanned_world {
     s->ready(n);
   }
   void decide() {
-    for (std::size_t before = ~std::size_t{0}; before != decisions;) {  // what goes to one rank may make another the best
+    for (std::size_t before = ~std::size_t{0};
+         before != decisions;) {  // what goes to one rank may make another the best
       before = decisions;
       decide_once();
     }
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
       if (waiting_[kind].empty()) continue;
       const std::uint32_t found = scan(kinds_[kind], waiting_[kind].front()->function);
-      if (found != no_index) complain("kind " + std::to_string(kind) + " waits, though rank " + std::to_string(found) + " could take it");
+      if (found != no_index)
+        complain("kind " + std::to_string(kind) + " waits, though rank " + std::to_string(found) + " could take it");
     }
   }
   void decide_once() {
@@ -918,7 +939,9 @@ class scanned_world {
       }
       waiting_[kind].pop_front();
       const std::uint32_t found = scan(*wanted, n.function);
-      if (found != rank) complain("kind " + std::to_string(kind) + " went to rank " + std::to_string(rank) + ", not " + std::to_string(found));
+      if (found != rank)
+        complain("kind " + std::to_string(kind) + " went to rank " + std::to_string(rank) + ", not " +
+                 std::to_string(found));
       book& b = books_[rank];
       ++b.sent;
       b.charges += charge;
@@ -1122,8 +1145,8 @@ TEST_CASE("what can never be met is refused: a bundle too large, or all of them 
                        manta::unschedulable);
   bundles many(4);
   for (bundle& b : many) b.gpu_units = 10000;
-  CHECK_THROWS_WITH_AS(require_possible(many, strategy::spread, array_of(all)), doctest::Contains("not all of them at once"),
-                       manta::unschedulable);
+  CHECK_THROWS_WITH_AS(require_possible(many, strategy::spread, array_of(all)),
+                       doctest::Contains("not all of them at once"), manta::unschedulable);
   many[3].gpu_units = 0;
   CHECK_NOTHROW(require_possible(many, strategy::spread, array_of(all)));
 }
@@ -1328,7 +1351,8 @@ TEST_CASE("long tasks never queue behind each other, nor behind short ones") {
   std::size_t ended = 0;
   while (ended < 500) {
     for (std::uint32_t rank = 1; rank <= 4; ++rank) {
-      const auto longs = std::count_if(sent[rank].begin(), sent[rank].end(), [&](std::size_t i) { return w.jobs[i].function == 0; });
+      const auto longs =
+          std::count_if(sent[rank].begin(), sent[rank].end(), [&](std::size_t i) { return w.jobs[i].function == 0; });
       ok = ok && (longs == 0 || sent[rank].size() == 1);
     }
     std::uint32_t rank = 1 + static_cast<std::uint32_t>(draw() % 4);
@@ -1381,7 +1405,8 @@ TEST_CASE("a rank whose tasks wait inside gets more work") {
   CHECK(w.decide() == 0);
 }
 
-TEST_CASE("a rank that runs what its waiting tasks have submitted is not idle: others get work first, then it does too") {
+TEST_CASE(
+    "a rank that runs what its waiting tasks have submitted is not idle: others get work first, then it does too") {
   world w(ranks(2));
   w.only_log = true;
   for (int i = 0; i < 10; ++i) w.submit(0, ms);
@@ -1397,7 +1422,8 @@ TEST_CASE("a rank that runs what its waiting tasks have submitted is not idle: o
   CHECK(w.s.load().idle(1));
 }
 
-TEST_CASE("nothing is sent to a rank that is in a long call of an actor, with conditions or without, until it has ended") {
+TEST_CASE(
+    "nothing is sent to a rank that is in a long call of an actor, with conditions or without, until it has ended") {
   world w(ranks(2, {{"oven", 1.0}}));
   w.warm_up(0, 10 * us);
   w.only_log = true;
@@ -1468,7 +1494,8 @@ TEST_CASE("room can be taken without a node, but not past tasks that wait alread
 TEST_CASE("what is dropped is given up once, whatever it asked for") {
   world w(ranks(1, quantities({{"gpu", 1}})));
   w.only_log = true;
-  for (int i = 0; i < 10; ++i) w.submit(0, ms, i % 3 == 0 ? nullptr : ask({.resources = {{"gpu", 1}}, .rank = i % 3 == 1 ? -1 : 1}));
+  for (int i = 0; i < 10; ++i)
+    w.submit(0, ms, i % 3 == 0 ? nullptr : ask({.resources = {{"gpu", 1}}, .rank = i % 3 == 1 ? -1 : 1}));
   const std::size_t sent = w.decide();
   std::set<node*> dropped;
   w.s.drop_all([&](node& n) { CHECK(dropped.insert(&n).second); });
@@ -1610,7 +1637,8 @@ TEST_CASE("ten thousand ranks and two hundred thousand tasks finish near the ide
     std::int64_t least, spread, longest;
     double utilisation;
   };
-  for (const mixture& m : {mixture{"a millisecond", ms / 2, ms, 3 * ms / 2, 0.85}, mixture{"20 us", 10 * us, 20 * us, 30 * us, 0.6}}) {
+  for (const mixture& m :
+       {mixture{"a millisecond", ms / 2, ms, 3 * ms / 2, 0.85}, mixture{"20 us", 10 * us, 20 * us, 30 * us, 0.6}}) {
     world w(ranks(10'000), us);
     for (int i = 0; i < 200'000; ++i) {
       w.submit(0, m.least + static_cast<std::int64_t>(draw() % static_cast<std::uint64_t>(m.spread)));
@@ -1652,9 +1680,9 @@ TEST_CASE("a request that no rank can meet is refused with what was asked for an
     return std::string("it was accepted");
   };
   const std::string text = text_of({.cpus = 2, .resources = {{"gpu", 2.5}}, .rank = 5, .node = 1});
-  for (const std::string part : {"manta: ", "task 'train'", "cpus = 2", "gpu = 2.5", "rank = 5", "node = 1", "6 ranks",
-                           "rank 0: no tasks", "nearest is rank 5, which lacks gpu = 0.5;",
-                           "[rank 5: cpus = 4, node = 1, gpus = 0.5, gpu = 2, slot = 0.5]"}) {
+  for (const std::string part :
+       {"manta: ", "task 'train'", "cpus = 2", "gpu = 2.5", "rank = 5", "node = 1", "6 ranks", "rank 0: no tasks",
+        "nearest is rank 5, which lacks gpu = 0.5;", "[rank 5: cpus = 4, node = 1, gpus = 0.5, gpu = 2, slot = 0.5]"}) {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part << " is missing in: " << text);
   }
   CHECK(text_of({.rank = 0}) == "it was accepted");  // it only schedules until then

@@ -102,8 +102,8 @@ TEST_CASE("gradients of all layers are those of central differences") {
                   words);
 }
 
-TEST_CASE_TEMPLATE("products through panels are products, with any number of columns, and add to what is there", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("products through panels are products, with any number of columns, and add to what is there", T,
+                   float, double) {
   const nn::matrix<T> a = numbers(37, 29, 1).template cast<T>();  // its transpose lies row by row
   for (const int columns : {1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 64, 70}) {
     const nn::matrix<T> b = numbers(37, columns, 2).template cast<T>();
@@ -322,7 +322,7 @@ TEST_CASE("attention over steps gives what its formula gives, for any division i
   const double* const p = net.parameters().data();
   const auto weights = [&](int first, int rows) {
     return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(p + first, rows,
-                                                                                                  features);
+                                                                                                    features);
   };
   const matrix parts = weights(0, 3 * features) * x;
   matrix expected(features, steps * samples);
@@ -423,5 +423,6 @@ TEST_CASE("layers that do not suit their input are named, with what they need") 
   x(1, 2) = 3;
   contains(thrown<manta::error>([&] { words.forward(x); }), "embedding got the word 3.000000 in sample 2");
   x(1, 2) = 0.5;
-  contains(thrown<manta::error>([&] { words.forward(x); }), "the word 0.500000 in sample 2 of the batch; words are whole");
+  contains(thrown<manta::error>([&] { words.forward(x); }),
+           "the word 0.500000 in sample 2 of the batch; words are whole");
 }

@@ -130,15 +130,20 @@ TEST_CASE("what does not fit is named: the field, what was expected, what came")
   CHECK(complaint<float>("1e39") == "the body: expected a number that fits, not 1e+39");
   CHECK(complaint<bool>("1") == "the body: expected true or false, not 1");
   CHECK(complaint<named>(R"({"x":1})") == "y is missing: expected a number");
-  CHECK(complaint<in_order>(R"({"a":1,"b":"t"})") == "the body: expected an array of the members in their order, not an object: they have no names here, which CEREAL_NVP would give them");
+  CHECK(
+      complaint<in_order>(R"({"a":1,"b":"t"})") ==
+      "the body: expected an array of the members in their order, not an object: they have no names here, which CEREAL_NVP would give them");
   CHECK(complaint<in_order>("[1]") == "[1] is missing: expected a text");
-  CHECK(complaint<std::vector<derived>>(R"([{"x":1,"y":2,"shade":0,"parts":[[1,"a"],[2,3]]}])") == "[0].parts[1][1]: expected a text, not 3");
-  CHECK(complaint<std::map<std::string, int>>(R"({"a":null})") == "a: expected an integer from -2147483648 to 2147483647, not null");
+  CHECK(complaint<std::vector<derived>>(R"([{"x":1,"y":2,"shade":0,"parts":[[1,"a"],[2,3]]}])") ==
+        "[0].parts[1][1]: expected a text, not 3");
+  CHECK(complaint<std::map<std::string, int>>(R"({"a":null})") ==
+        "a: expected an integer from -2147483648 to 2147483647, not null");
   CHECK(complaint<Eigen::MatrixXd>("[[1,2],[3]]") == "[1]: expected an array of 2, not an array of 1");
   using either = std::variant<int, std::string>;
-  CHECK(complaint<either>("[1]") ==
-        "the body: fits none of its 2 types (the body: expected an integer from -2147483648 to 2147483647, not an array "
-        "of 1; the body: expected a text, not an array of 1)");
+  CHECK(
+      complaint<either>("[1]") ==
+      "the body: fits none of its 2 types (the body: expected an integer from -2147483648 to 2147483647, not an array "
+      "of 1; the body: expected a text, not an array of 1)");
   CHECK(complaint<std::tuple<int, either>>("[1]") == "the body: expected an array of 2, not an array of 1");
   CHECK(complaint<named>("3") == "the body: expected an object, not 3");
   CHECK(complaint<int>("{").starts_with("the body is not JSON: parse error at line 1, column 2"));
@@ -180,9 +185,9 @@ TEST_CASE("an array of plain numbers is read without a document, to the same val
   CHECK(output::read_plain_numbers("[1,2]", column));
   CHECK(column == Eigen::Vector2f(1, 2));
   std::vector<double> x;
-  for (const char* text : {"",      "[",      "[1",     "[1,",     "[1,]",   "[,1]",   "[1 2]",   "1",     "[01]",
-                           "[-]",   "[+1]",   "[.5]",   "[1.]",    "[1e]",   "[1e+]",  "[nan]",   "[inf]", "[1e999]",
-                           "[0x1]", "[true]", "[null]", "[[1]]", "[\"1\"]", "[1]x", "{}"})
+  for (const char* text : {"",      "[",      "[1",     "[1,",   "[1,]",    "[,1]",  "[1 2]", "1",     "[01]",
+                           "[-]",   "[+1]",   "[.5]",   "[1.]",  "[1e]",    "[1e+]", "[nan]", "[inf]", "[1e999]",
+                           "[0x1]", "[true]", "[null]", "[[1]]", "[\"1\"]", "[1]x",  "{}"})
     CHECK(!output::read_plain_numbers(text, x));
   std::vector<std::uint8_t> bytes;
   for (const char* text : {"[256]", "[-1]", "[1.5]"}) CHECK(!output::read_plain_numbers(text, bytes));
@@ -216,9 +221,10 @@ TEST_CASE("what JSON has no form for is refused, not written as something else")
 }
 
 TEST_CASE("the schema of a type says which members it has, and which of them are needed") {
-  CHECK(output::json_schema<derived>() ==
-        R"({"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"number"},"label":{"type":"string"},"shade":{"type":"integer"},)"
-        R"("parts":{"type":"array","items":{"type":"array"}}},"required":["x","y","shade","parts"]})");
+  CHECK(
+      output::json_schema<derived>() ==
+      R"({"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"number"},"label":{"type":"string"},"shade":{"type":"integer"},)"
+      R"("parts":{"type":"array","items":{"type":"array"}}},"required":["x","y","shade","parts"]})");
   CHECK(output::json_schema<std::map<std::string, std::vector<bool>>>() ==
         R"({"type":"object","additionalProperties":{"type":"array","items":{"type":"boolean"}}})");
 }

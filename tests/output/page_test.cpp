@@ -49,8 +49,12 @@ TEST_CASE("a browser shows the page without an error, and its numbers as people 
   const manta::testing::folder f;
   example().write(f.path + "/pages/report.html");
   const std::string dom = manta::testing::shown_by_browser(f.path + "/pages/report.html");
-  for (const char* part : {"<h1>a &lt;/script&gt; title</h1>", "&lt;b&gt;not bold&lt;/b&gt;", ">0.125</dd>", ">0.1</td>",
-                           ">\xe2\x88\x92" "2.5\xc3\x97" "10\xe2\x81\xbb\xe2\x81\xb9</td>", ">7</td>", ">10\xe2\x81\xbb\xe2\x81\xb4</p>", "<canvas"}) {
+  for (const char* part :
+       {"<h1>a &lt;/script&gt; title</h1>", "&lt;b&gt;not bold&lt;/b&gt;", ">0.125</dd>", ">0.1</td>",
+        ">\xe2\x88\x92"
+        "2.5\xc3\x97"
+        "10\xe2\x81\xbb\xe2\x81\xb9</td>",
+        ">7</td>", ">10\xe2\x81\xbb\xe2\x81\xb4</p>", "<canvas"}) {
     CAPTURE(part);
     CHECK(contains(dom, part));
   }

@@ -61,8 +61,9 @@ struct slow {
       const auto begin = clock_type::now();
       CHECK(said_after(begin, 0) == "");
       CHECK(said_after(begin, 29) == "");
-      CHECK(said_after(begin, 31).starts_with("manta: rl: environment 7 ((anonymous namespace)::slow) has been in "
-                                              "step() of episode 1, step 0, for 3"));
+      CHECK(
+          said_after(begin, 31).starts_with("manta: rl: environment 7 ((anonymous namespace)::slow) has been in "
+                                            "step() of episode 1, step 0, for 3"));
       CHECK(said_after(begin, 55) == "");  // once whenever the time has doubled
       CHECK(said_after(begin, 62) != "");
     }
@@ -109,6 +110,8 @@ TEST_CASE("spaces contain what they sample, and flatten it") {
   CHECK_THROWS_AS(rl::space(rl::discrete{2, 1 << 30}), manta::error);
   for (const auto& make : std::vector<std::function<rl::space()>>{
            [] { return rl::discrete{2'000'000'000}; }, [] { return rl::multi_binary{1 << 21}; },
-           [] { return rl::multi_discrete{{2'000'000'000, 2'000'000'000}}; }})
+           [] {
+             return rl::multi_discrete{{2'000'000'000, 2'000'000'000}};
+           }})
     CHECK(manta::testing::contains(manta::testing::thrown<manta::error>([&] { (void)make(); }), "too many choices"));
 }

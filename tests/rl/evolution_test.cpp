@@ -63,9 +63,11 @@ extern "C" int MPI_Issend(const void* data, int n, MPI_Datatype type, int to, in
 TEST_CASE("es and ars send less than 64 bytes for an episode, with a worker for each rank or for all but one") {
   const int ranks = manta::testing::world_size();
   for (const int workers : {std::max(1, ranks - 1), ranks}) {
-    const int pairs = std::max(16, 4 * workers);  // the fewer pairs a worker has, the more its message takes of each episode
+    const int pairs =
+        std::max(16, 4 * workers);  // the fewer pairs a worker has, the more its message takes of each episode
     const double es = bytes_per_episode<rl::es>({.workers = workers, .seed = 1, .pairs = pairs}),
-                 ars = bytes_per_episode<rl::ars>({.workers = workers, .seed = 1, .pairs = pairs, .model = {.hidden = {16}}});
+                 ars = bytes_per_episode<rl::ars>(
+                     {.workers = workers, .seed = 1, .pairs = pairs, .model = {.hidden = {16}}});
     if (manta::testing::world_rank() != 0) continue;
     MESSAGE(workers << " workers: es " << es << ", ars " << ars << " bytes for an episode");
     for (const double bytes : {es, ars}) CHECK((ranks == 1 ? bytes == 0 : bytes > 10 && bytes < 64));

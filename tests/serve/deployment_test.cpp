@@ -651,8 +651,7 @@ TEST_CASE("a JSON file has the options of several deployments; each is found by 
   const auto refused = [&](const char* text, const char* name = "quick") {
     return thrown<manta::error>([&] { read(text, {.name = name}); });
   };
-  CHECK(contains(refused(two, "quik"),
-                 "there are no options of \"quik\"; there are those of \"quick\", \"careful\""));
+  CHECK(contains(refused(two, "quik"), "there are no options of \"quik\"; there are those of \"quick\", \"careful\""));
   CHECK(contains(refused(two, ""), "the file is a list; say which options are meant: read_options(file, {.name = "));
   CHECK(contains(refused("[]"), "there are no options of \"quick\"; the list is empty"));
   CHECK(contains(refused(R"([{"name": "quick"}, {"replicas": 2}])"), "[1]: name is missing"));

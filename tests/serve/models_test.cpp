@@ -114,7 +114,8 @@ TEST_CASE("checkpoints of trainers and of searches, and files of weights, are de
 
 TEST_CASE("a policy with a memory acts in episodes beside each other as it does alone, at any replica") {
   in_world([] {
-    for (const rl::model_options& model : {rl::model_options{.lstm = {4}}, rl::model_options{.attention = 2, .memory = 3}}) {
+    for (const rl::model_options& model :
+         {rl::model_options{.lstm = {4}}, rl::model_options{.attention = 2, .memory = 3}}) {
       rl::ppo algorithm("CartPole-v1", {.environments = 4, .fragment = 16, .model = model});
       algorithm.train();
       const auto d = serve::deploy_policy_steps({.name = "steps", .replicas = 2, .max_batch = 4}, algorithm);
@@ -164,7 +165,8 @@ TEST_CASE("a policy is deployed from an algorithm, a file and a search, and acts
     for (std::size_t i = 0; i < 40; ++i) CHECK(answers[i].get() == expected[i]);
     CHECK(serve::deploy_policy({.name = "file"}, place.path + "/ppo")(observations[7]).get() == expected[7]);
     CHECK(serve::deploy_policy({.name = "alone"}, place.path + "/policy")(observations[7]).get() == expected[7]);
-    CHECK(contains(thrown<std::exception>([&] { d({1.F}).get(); }), "the observation has 1 numbers; the policy takes 3"));
+    CHECK(
+        contains(thrown<std::exception>([&] { d({1.F}).get(); }), "the observation has 1 numbers; the policy takes 3"));
     CHECK(contains(thrown<manta::error>([&] { serve::deploy_policy({.name = "none"}, place.path + "/none"); }),
                    place.path + "/none"));
 
@@ -179,12 +181,16 @@ TEST_CASE("a policy is deployed from an algorithm, a file and a search, and acts
     CHECK(!allowed({.observation = {0.5F}, .mask = {{0, 1}}}).get().memory);
     CHECK(contains(thrown<manta::error>([&] { allowed({.observation = {0.5F}}).get(); }), "masks actions"));
     CHECK(contains(thrown<manta::error>([&] { allowed({.observation = {0.5F}, .mask = {{0, 0}}}).get(); }), "allows"));
-    CHECK(contains(thrown<manta::error>([&] { allowed({.observation = {0.5F}, .mask = {{1, 0}}, .memory = {{7}}}).get(); }),
+    CHECK(contains(thrown<manta::error>([&] {
+                     allowed({.observation = {0.5F}, .mask = {{1, 0}}, .memory = {{7}}}).get();
+                   }),
                    "the memory of an episode has 1 numbers; the policy needs 0"));
 
-    const auto results = tune::run<rl::trial<rl::dqn, "CartPole-v1">>(
-        {{"rate", tune::grid({1e-3, 2e-3})}},
-        {.maximise = "steps", .stop = {tune::after(1)}, .checkpoints = {.at_end = true}, .folder = place.path + "/search"});
+    const auto results = tune::run<rl::trial<rl::dqn, "CartPole-v1">>({{"rate", tune::grid({1e-3, 2e-3})}},
+                                                                      {.maximise = "steps",
+                                                                       .stop = {tune::after(1)},
+                                                                       .checkpoints = {.at_end = true},
+                                                                       .folder = place.path + "/search"});
     const auto best = serve::deploy_policy({.name = "best"}, results.best_checkpoint());
     const float choice = best({.01F, 0, .02F, 0}).get().front();
     CHECK((choice == 0 || choice == 1));

@@ -40,7 +40,8 @@ int steps(int count, const std::string& file) {
   int step = 0;
   std::ifstream(file) >> step;
   const char* restarts = std::getenv("SLURM_RESTART_COUNT");
-  std::printf("restart %s on %d ranks begins after step %d\n", restarts == nullptr ? "0" : restarts, manta::size(), step);
+  std::printf("restart %s on %d ranks begins after step %d\n", restarts == nullptr ? "0" : restarts, manta::size(),
+              step);
   std::fflush(stdout);
   try {
     while (step < count && !manta::this_task::stop_requested()) {

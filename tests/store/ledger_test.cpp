@@ -76,7 +76,8 @@ TEST_CASE("what is more than the budget moves to a disk, longest unused first, a
     CHECK(book.memory().charged() <= 3 * megabyte);
     CHECK(book.excess().empty());
   }
-  for (std::uint32_t i = 0; i < 10; ++i) CHECK(entries[i]->on_disk() == (i < 8));  // the later are a little over a megabyte
+  for (std::uint32_t i = 0; i < 10; ++i)
+    CHECK(entries[i]->on_disk() == (i < 8));  // the later are a little over a megabyte
   CHECK(book.disk().bytes() >= 8 * megabyte);
   for (const auto& v : values) CHECK(v->is_whole());
   book.use(*entries[0]);  // is one of the youngest now, its pages may be in memory

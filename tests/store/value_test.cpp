@@ -93,19 +93,19 @@ struct travelled {
   int code = 0;
 };
 
-const std::uint32_t travelled_entry = manta::wire::add_entry(store::exception_entry{
-    typeid(travelled).name(),
-    [](std::string& bytes) {
-      try {
-        throw;
-      } catch (const travelled& e) {
-        bytes = std::to_string(e.code);
-        return true;
-      } catch (...) {
-        return false;
-      }
-    },
-    [](const std::string& bytes) { throw travelled{std::stoi(bytes)}; }});
+const std::uint32_t travelled_entry =
+    manta::wire::add_entry(store::exception_entry{typeid(travelled).name(),
+                                                  [](std::string& bytes) {
+                                                    try {
+                                                      throw;
+                                                    } catch (const travelled& e) {
+                                                      bytes = std::to_string(e.code);
+                                                      return true;
+                                                    } catch (...) {
+                                                      return false;
+                                                    }
+                                                  },
+                                                  [](const std::string& bytes) { throw travelled{std::stoi(bytes)}; }});
 
 template <class T>
 buffer encode(const T& value) {
@@ -259,7 +259,8 @@ TEST_CASE("what a value takes is counted where its containers say, and spilled a
   CHECK(store::large_of(small) == nullptr);
   make(a, 1000);
   REQUIRE(store::large_of(a) != nullptr);
-  CHECK(store::known_bytes(a) > 1000 * (sizeof(std::pair<const int, std::vector<std::string>>) + 2 * sizeof(std::string) + 100));
+  CHECK(store::known_bytes(a) >
+        1000 * (sizeof(std::pair<const int, std::vector<std::string>>) + 2 * sizeof(std::string) + 100));
   CHECK(store::known_bytes(a) < 1000 * 400);
   make(b, 1000);
   CHECK(a.form == form::pages);  // used longest ago
@@ -420,7 +421,7 @@ TEST_CASE("a failure is thrown as what it is, with what it says") {
   CHECK_THROWS_AS(thrown(failure_kind::deadlock), manta::deadlock);
   CHECK_THROWS_AS(thrown(failure_kind::unschedulable), manta::unschedulable);
   for (const failure_kind kind : {failure_kind::task, failure_kind::cancelled, failure_kind::actor,
-                                   failure_kind::serialization, failure_kind::deadlock, failure_kind::unschedulable}) {
+                                  failure_kind::serialization, failure_kind::deadlock, failure_kind::unschedulable}) {
     const failure f = example(kind);
     CHECK_THROWS_WITH(store::raise(f), store::describe(f).c_str());
   }

@@ -23,9 +23,10 @@ inline bool has_browser() {
 /// The document after its script has run and all its pictures are drawn, as HTML. The script must not have logged anything, nor thrown.
 inline std::string shown_by_browser(const std::string& page) {
   const folder f;
-  const std::string call = "timeout 100 chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=3000 --user-data-dir=" + f.path +
-                           "/profile --enable-logging=stderr --dump-dom file://$(realpath " + page + ") > " + f.path + "/dom.html 2> " + f.path +
-                           "/log.txt";
+  const std::string call =
+      "timeout 100 chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=3000 --user-data-dir=" +
+      f.path + "/profile --enable-logging=stderr --dump-dom file://$(realpath " + page + ") > " + f.path +
+      "/dom.html 2> " + f.path + "/log.txt";
   REQUIRE(std::system(call.c_str()) == 0);
   CHECK(!contains(text_of(f.path + "/log.txt"), "CONSOLE"));
   return text_of(f.path + "/dom.html");

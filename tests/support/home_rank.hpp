@@ -20,11 +20,15 @@ struct home_rank {
   using task = manta::graph::task;
 
   explicit home_rank(block_world& world, std::uint32_t number = 0, std::uint32_t size = 1)
-      : net(number, world), members(size), in_words(number, members), out(net, size),
+      : net(number, world),
+        members(size),
+        in_words(number, members),
+        out(net, size),
         refs(number, graph, out, members, {ledger, made_by, journal, failures},
              {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {},
               [](void* self, task* t) { of(self).graph.tasks.free(t); }}),
-        own{number, size, net, graph, ledger, out, members, in_words, refs}, ends(own, hooks()) {}
+        own{number, size, net, graph, ledger, out, members, in_words, refs},
+        ends(own, hooks()) {}
   ~home_rank() { clear_nodes(graph); }
   home_rank(const home_rank&) = delete;
   home_rank& operator=(const home_rank&) = delete;

@@ -29,7 +29,8 @@ struct block_world : loopback_world {
   };
 
   /// `on_one_node` ranks stand on each node.
-  explicit block_world(std::uint32_t size, std::uint32_t on_one_node = 1) : loopback_world(size), ranks_per_node(on_one_node) {}
+  explicit block_world(std::uint32_t size, std::uint32_t on_one_node = 1)
+      : loopback_world(size), ranks_per_node(on_one_node) {}
 
   /// Copies the oldest block that both sides have named, and calls arrived(to, token). False if there is none.
   template <class Arrived>

@@ -30,7 +30,8 @@ inline double branin(const tune::config& c) {
 }
 inline double hartmann6(const tune::config& c) {
   static constexpr double alpha[4] = {1.0, 1.2, 3.0, 3.2};
-  static constexpr double A[4][6] = {{10, 3, 17, 3.5, 1.7, 8}, {.05, 10, 17, .1, 8, 14}, {3, 3.5, 1.7, 10, 17, 8}, {17, 8, .05, 10, .1, 14}};
+  static constexpr double A[4][6] = {
+      {10, 3, 17, 3.5, 1.7, 8}, {.05, 10, 17, .1, 8, 14}, {3, 3.5, 1.7, 10, 17, 8}, {17, 8, .05, 10, .1, 14}};
   static constexpr double P[4][6] = {{1312, 1696, 5569, 124, 8283, 5886},
                                      {2329, 4135, 8307, 3736, 1004, 9991},
                                      {2348, 1451, 3522, 2883, 3047, 6650},
@@ -47,14 +48,21 @@ inline double hartmann6(const tune::config& c) {
   }
   return sum;
 }
-inline const problem branin_problem = {{{"x", tune::uniform(-5, 10)}, {"y", tune::uniform(0, 15)}}, 0.39788735772973816, branin};
-inline const problem hartmann_problem = {{{"a", tune::uniform(0, 1)}, {"b", tune::uniform(0, 1)}, {"c", tune::uniform(0, 1)},
-                                   {"d", tune::uniform(0, 1)}, {"e", tune::uniform(0, 1)}, {"f", tune::uniform(0, 1)}},
-                                  -3.32236801141551, hartmann6};
+inline const problem branin_problem = {
+    {{"x", tune::uniform(-5, 10)}, {"y", tune::uniform(0, 15)}}, 0.39788735772973816, branin};
+inline const problem hartmann_problem = {{{"a", tune::uniform(0, 1)},
+                                          {"b", tune::uniform(0, 1)},
+                                          {"c", tune::uniform(0, 1)},
+                                          {"d", tune::uniform(0, 1)},
+                                          {"e", tune::uniform(0, 1)},
+                                          {"f", tune::uniform(0, 1)}},
+                                         -3.32236801141551,
+                                         hartmann6};
 
 /// The regret after each trial; `batch` are asked for before any is told.
 template <class Searcher>
-std::vector<double> regrets(Searcher s, const problem& p, std::size_t trials, std::uint64_t seed, std::size_t batch = 1) {
+std::vector<double> regrets(Searcher s, const problem& p, std::size_t trials, std::uint64_t seed,
+                            std::size_t batch = 1) {
   s.begin(p.where, seed);
   std::vector<double> all;
   double best = tune::infinity;
@@ -89,10 +97,12 @@ inline double mixed(const tune::config& c) {
   if (c["kind"] == "a") return 1 + c.get<double>("z");
   return std::abs(c.get<double>("x") - 0.2) + 0.1 * std::abs(c.get<int>("n") - 7);
 }
-inline const problem mixed_problem = {{{"kind", tune::choice({"a", "b", "c"})},
-                                {"z", tune::uniform(0, 1).when("kind", "a")},
-                                {"x", tune::loguniform(1e-3, 1).when([](const tune::config& c) { return !(c["kind"] == "a"); })},
-                                {"n", tune::integers(1, 20).when([](const tune::config& c) { return !(c["kind"] == "a"); })}},
-                               0, mixed};
+inline const problem mixed_problem = {
+    {{"kind", tune::choice({"a", "b", "c"})},
+     {"z", tune::uniform(0, 1).when("kind", "a")},
+     {"x", tune::loguniform(1e-3, 1).when([](const tune::config& c) { return !(c["kind"] == "a"); })},
+     {"n", tune::integers(1, 20).when([](const tune::config& c) { return !(c["kind"] == "a"); })}},
+    0,
+    mixed};
 
 }  // namespace manta::testing

@@ -27,7 +27,9 @@ using u64 = std::uint64_t;
 // ---- what the tasks compute; the serial evaluation calls the same functions --------------------------
 
 inline number as_number(u64 x) { return static_cast<number>(x >> 1U); }
-inline number blend(u64 salt, number a, number b) { return as_number(mix(salt ^ mix(static_cast<u64>(a)) ^ static_cast<u64>(b))); }
+inline number blend(u64 salt, number a, number b) {
+  return as_number(mix(salt ^ mix(static_cast<u64>(a)) ^ static_cast<u64>(b)));
+}
 inline number fold(u64 salt, std::span<const number> v) {
   number h = as_number(salt);
   for (const number x : v) h = blend(salt, h, x);
@@ -109,7 +111,8 @@ inline number read_stream(u64 salt, number x) {
 }
 inline number serial_stream(u64 salt, number x) {
   number h = 0;
-  for (u64 i = 0; i < std::min(salt % 30, salt % 40); ++i) h = blend(salt + i, h, blend(salt, x, static_cast<number>(i)));
+  for (u64 i = 0; i < std::min(salt % 30, salt % 40); ++i)
+    h = blend(salt + i, h, blend(salt, x, static_cast<number>(i)));
   return h;
 }
 
@@ -215,7 +218,29 @@ inline number serial_own_ledger(u64 salt) {
 
 // ---- the description --------------------------------------------------------------------------------------
 
-enum class kind { leaf, put, combine, gather, fold_vector, fold_columns, fold_span, fail, flaky, wait_for, tree, own_ledger, together, stream, open, open_carefully, add, add_given, make_list, send, resend };
+enum class kind {
+  leaf,
+  put,
+  combine,
+  gather,
+  fold_vector,
+  fold_columns,
+  fold_span,
+  fail,
+  flaky,
+  wait_for,
+  tree,
+  own_ledger,
+  together,
+  stream,
+  open,
+  open_carefully,
+  add,
+  add_given,
+  make_list,
+  send,
+  resend
+};
 
 struct node {
   kind what = kind::leaf;
@@ -229,38 +254,65 @@ constexpr std::size_t actors = 4;
 inline std::vector<node> draw_graph(u64 seed) {
   std::mt19937_64 rng(seed);
   const auto below = [&rng](std::size_t n) { return static_cast<std::size_t>(rng() % n); };
-  static constexpr kind kinds[] = {kind::leaf, kind::put, kind::combine, kind::combine, kind::combine, kind::combine, kind::gather, kind::gather,
-                                   kind::fold_vector, kind::fold_columns, kind::fold_span, kind::flaky, kind::wait_for, kind::wait_for, kind::tree, kind::own_ledger, kind::together, kind::stream,
-                                   kind::open, kind::open, kind::open_carefully, kind::open_carefully, kind::add, kind::add, kind::add,
-                                   kind::add_given, kind::make_list, kind::make_list, kind::send, kind::resend};
+  static constexpr kind kinds[] = {
+      kind::leaf,     kind::put,       kind::combine,        kind::combine,        kind::combine,   kind::combine,
+      kind::gather,   kind::gather,    kind::fold_vector,    kind::fold_columns,   kind::fold_span, kind::flaky,
+      kind::wait_for, kind::wait_for,  kind::tree,           kind::own_ledger,     kind::together,  kind::stream,
+      kind::open,     kind::open,      kind::open_carefully, kind::open_carefully, kind::add,       kind::add,
+      kind::add,      kind::add_given, kind::make_list,      kind::make_list,      kind::send,      kind::resend};
   std::vector<node> graph;
   std::vector<std::size_t> numbers, lists, parcels;
   const std::size_t size = 100 + below(below(4) == 0 ? 4000 : 600);
   const std::size_t span = 5 + below(300);  // how far back inputs reach: narrow graphs are chains, wide ones are bushes
   const std::size_t failing = 20 + below(200);
-  const auto recent = [&](const std::vector<std::size_t>& of) { return of[of.size() - 1 - below(std::min(of.size(), span))]; };
+  const auto recent = [&](const std::vector<std::size_t>& of) {
+    return of[of.size() - 1 - below(std::min(of.size(), span))];
+  };
   while (graph.size() < size) {
     node n;
     n.salt = rng() >> 8U;
     n.actor = below(actors);
-    n.what = graph.size() < 3 ? kind::leaf : numbers.size() > 3 && lists.empty() ? kind::make_list : below(failing) == 0 ? kind::fail : kinds[below(std::size(kinds))];
+    n.what = graph.size() < 3                      ? kind::leaf
+             : numbers.size() > 3 && lists.empty() ? kind::make_list
+             : below(failing) == 0                 ? kind::fail
+                                                   : kinds[below(std::size(kinds))];
     if (n.what == kind::send && lists.empty()) n.what = kind::make_list;
-    if (((n.what >= kind::fold_vector && n.what <= kind::fold_span) || n.what == kind::together) && lists.empty()) n.what = kind::combine;
-    if ((n.what == kind::open || n.what == kind::open_carefully || n.what == kind::resend) && parcels.empty()) n.what = lists.empty() ? kind::leaf : kind::send;
+    if (((n.what >= kind::fold_vector && n.what <= kind::fold_span) || n.what == kind::together) && lists.empty())
+      n.what = kind::combine;
+    if ((n.what == kind::open || n.what == kind::open_carefully || n.what == kind::resend) && parcels.empty())
+      n.what = lists.empty() ? kind::leaf : kind::send;
     switch (n.what) {
-      case kind::leaf: case kind::put: case kind::tree: case kind::own_ledger: break;
+      case kind::leaf:
+      case kind::put:
+      case kind::tree:
+      case kind::own_ledger: break;
       case kind::combine: n.in = {recent(numbers), recent(numbers)}; break;
-      case kind::gather: for (std::size_t i = below(30); i > 0; --i) n.in.push_back(recent(numbers)); break;
-      case kind::fold_vector: case kind::fold_columns: case kind::fold_span: n.in = {recent(lists)}; break;
+      case kind::gather:
+        for (std::size_t i = below(30); i > 0; --i) n.in.push_back(recent(numbers));
+        break;
+      case kind::fold_vector:
+      case kind::fold_columns:
+      case kind::fold_span: n.in = {recent(lists)}; break;
       case kind::together: n.in = {recent(numbers), recent(lists)}; break;
-      case kind::fail: case kind::flaky: case kind::wait_for: case kind::stream: case kind::add: case kind::add_given: case kind::make_list: n.in = {recent(numbers)}; break;
-      case kind::open: case kind::open_carefully: case kind::resend: n.in = {recent(parcels)}; break;
+      case kind::fail:
+      case kind::flaky:
+      case kind::wait_for:
+      case kind::stream:
+      case kind::add:
+      case kind::add_given:
+      case kind::make_list: n.in = {recent(numbers)}; break;
+      case kind::open:
+      case kind::open_carefully:
+      case kind::resend: n.in = {recent(parcels)}; break;
       case kind::send:
         n.in = {recent(numbers), recent(lists)};
         for (std::size_t i = below(4); i > 0; --i) n.in.push_back(recent(numbers));
         break;
     }
-    (n.what == kind::make_list ? lists : n.what == kind::send || n.what == kind::resend ? parcels : numbers).push_back(graph.size());
+    (n.what == kind::make_list                        ? lists
+     : n.what == kind::send || n.what == kind::resend ? parcels
+                                                      : numbers)
+        .push_back(graph.size());
     graph.push_back(std::move(n));
   }
   return graph;
@@ -272,9 +324,9 @@ struct outcome {
   std::set<int> causes;  ///< nodes whose failure this one may report; empty when it has a value
   number value = 0;
   list items;
-  number label = 0;                      ///< of a parcel
-  std::vector<std::size_t> inside;       ///< of a parcel: the nodes whose futures it holds
-  std::vector<number> extra;             ///< of a parcel: values of the futures that its tasks added
+  number label = 0;                 ///< of a parcel
+  std::vector<std::size_t> inside;  ///< of a parcel: the nodes whose futures it holds
+  std::vector<number> extra;        ///< of a parcel: values of the futures that its tasks added
 };
 
 inline std::vector<outcome> evaluate(const std::vector<node>& graph) {
@@ -294,7 +346,8 @@ inline std::vector<outcome> evaluate(const std::vector<node>& graph) {
       else o.value = ledgers[n.actor] = blend(7, ledgers[n.actor], x);
     };
     switch (n.what) {
-      case kind::leaf: case kind::put: o.value = as_number(n.salt); break;
+      case kind::leaf:
+      case kind::put: o.value = as_number(n.salt); break;
       case kind::combine: o.value = blend(n.salt, in(0).value, in(1).value); break;
       case kind::gather: {
         list v;
@@ -302,7 +355,8 @@ inline std::vector<outcome> evaluate(const std::vector<node>& graph) {
         o.value = fold(n.salt, v);
         break;
       }
-      case kind::fold_vector: case kind::fold_span: o.value = fold(n.salt, in(0).items); break;
+      case kind::fold_vector:
+      case kind::fold_span: o.value = fold(n.salt, in(0).items); break;
       case kind::fold_columns: {
         const columns c = cut(n.salt, in(0).items);
         o.value = blend(n.salt, fold_columns(n.salt, c), fold_columns(n.salt + 1, c));
@@ -311,9 +365,7 @@ inline std::vector<outcome> evaluate(const std::vector<node>& graph) {
       case kind::fail: o.causes.insert(id); break;
       case kind::flaky: o.value = blend(n.salt, in(0).value, in(0).value); break;
       case kind::wait_for: o.value = blend(n.salt, in(0).value, 0); break;
-      case kind::tree:
-        try {
-          o.value = serial_tree(n.salt, 4, id);
+      case kind::tree: try { o.value = serial_tree(n.salt, 4, id);
         } catch (const node_failed& e) {
           o.causes.insert(e.id);
         }
@@ -321,18 +373,23 @@ inline std::vector<outcome> evaluate(const std::vector<node>& graph) {
       case kind::own_ledger: o.value = serial_own_ledger(n.salt); break;
       case kind::together: o.value = blend(n.salt, in(0).value, fold(n.salt, in(1).items)); break;
       case kind::stream: o.value = serial_stream(n.salt, in(0).value); break;
-      case kind::add: case kind::add_given: post(in(0).value); break;
+      case kind::add:
+      case kind::add_given: post(in(0).value); break;
       case kind::make_list: o.items = spread(n.salt, in(0).value); break;
-      case kind::send: case kind::resend:
+      case kind::send:
+      case kind::resend:
         if (n.what == kind::send) o.inside = n.in;
         else o.label = in(0).label, o.inside = in(0).inside, o.extra = in(0).extra;
         o.label = blend(n.salt, o.label, 0);
         o.extra.push_back(as_number(n.salt));
         break;
-      case kind::open: case kind::open_carefully: {
+      case kind::open:
+      case kind::open_carefully: {
         const outcome& p = in(0);
         const bool careful = n.what == kind::open_carefully;
-        const auto value_of = [&](std::size_t i) { return done[i].causes.empty() ? i == p.inside[1] ? fold(n.salt, done[i].items) : done[i].value : number{-1}; };
+        const auto value_of = [&](std::size_t i) {
+          return done[i].causes.empty() ? i == p.inside[1] ? fold(n.salt, done[i].items) : done[i].value : number{-1};
+        };
         list more;
         for (std::size_t i = 2; i < p.inside.size(); ++i) more.push_back(value_of(p.inside[i]));
         more.insert(more.end(), p.extra.begin(), p.extra.end());
@@ -340,8 +397,10 @@ inline std::vector<outcome> evaluate(const std::vector<node>& graph) {
         o.value = blend(n.salt, value_of(p.inside[0]), p.label);
         o.value = blend(n.salt, o.value, value_of(p.inside[1]));
         for (const number x : more) o.value = blend(n.salt, o.value, x);
-        const auto failed = std::find_if(p.inside.begin(), p.inside.end(), [&](std::size_t i) { return !done[i].causes.empty(); });
-        if (!careful && failed != p.inside.end()) o.causes = done[*failed].causes;  // gets in this order: the first one throws
+        const auto failed =
+            std::find_if(p.inside.begin(), p.inside.end(), [&](std::size_t i) { return !done[i].causes.empty(); });
+        if (!careful && failed != p.inside.end())
+          o.causes = done[*failed].causes;  // gets in this order: the first one throws
         break;
       }
     }
@@ -367,7 +426,14 @@ class builder {
  public:
   /// `deadly`: ranks may die.
   builder(const std::vector<node>& graph, const std::vector<outcome>& expected, u64 seed, bool deadly = false)
-      : graph_(graph), expected_(expected), rng_(seed + 1), deadly_(deadly), made_(graph.size()), uses_(graph.size(), 0), dropped_(graph.size(), false), seen_(graph.size()) {
+      : graph_(graph),
+        expected_(expected),
+        rng_(seed + 1),
+        deadly_(deadly),
+        made_(graph.size()),
+        uses_(graph.size(), 0),
+        dropped_(graph.size(), false),
+        seen_(graph.size()) {
     for (const node& n : graph) {
       for (const std::size_t i : n.in) ++uses_[i];
     }
@@ -460,7 +526,9 @@ class builder {
       case kind::wait_for: h.value = manta::async<wait_for>(options(), n.salt, value(0)); break;
       case kind::tree: h.value = manta::async<tree>(options(), n.salt, 4, id); break;
       case kind::own_ledger: h.value = manta::async<own_ledger>(options(), n.salt); break;
-      case kind::together: h.value = manta::async<together>(gang_options(made_[n.in[1]].items), n.salt, value(0), made_[n.in[1]].items); break;
+      case kind::together:
+        h.value = manta::async<together>(gang_options(made_[n.in[1]].items), n.salt, value(0), made_[n.in[1]].items);
+        break;
       case kind::stream: h.value = manta::async<read_stream>(options(), n.salt, value(0)); break;
       case kind::open: h.value = manta::async<open_parcel>(options(), n.salt, made_[n.in[0]].pack); break;
       case kind::open_carefully: h.value = manta::async<open_carefully>(options(), n.salt, made_[n.in[0]].pack); break;
@@ -483,7 +551,10 @@ class builder {
     const kind what = graph_[at].what;
     if (dropped_[at]) return;
     if (what == kind::make_list) look(at, h.items, [&](const list& v) { return v == o.items; });
-    else if (what == kind::send || what == kind::resend) look(at, h.pack, [&](const parcel& p) { return p.label == o.label && p.more.size() + 2 == o.inside.size() + o.extra.size(); });
+    else if (what == kind::send || what == kind::resend)
+      look(at, h.pack, [&](const parcel& p) {
+        return p.label == o.label && p.more.size() + 2 == o.inside.size() + o.extra.size();
+      });
     else look(at, h.value, [&](number x) { return x == o.value; });
   }
 
@@ -497,10 +568,14 @@ class builder {
       if (!causes.empty()) seen.wrong = "has a value and should have failed";
       else if (!right) seen.wrong = "has a wrong value";
     } catch (const manta::error& e) {
-      const bool expected = std::any_of(causes.begin(), causes.end(), [&](int id) { return contains(e.what(), std::string(1, '<').append(std::to_string(id)) + ">"); });
+      const bool expected = std::any_of(causes.begin(), causes.end(), [&](int id) {
+        return contains(e.what(), std::string(1, '<').append(std::to_string(id)) + ">");
+      });
       if (expected && dynamic_cast<const manta::task_failed*>(&e) != nullptr) return;
       if (deadly_ && by_death(e)) seen.lost = true;
-      else seen.wrong = (causes.empty() ? "failed and should not: " : "failed for another reason: ") + std::string(e.what());
+      else
+        seen.wrong =
+            (causes.empty() ? "failed and should not: " : "failed for another reason: ") + std::string(e.what());
     } catch (const std::exception& e) {
       seen.wrong = "threw what is no error of manta's: " + std::string(e.what());
     }
@@ -514,10 +589,12 @@ class builder {
       const node& n = graph_[at];
       const sight& seen = seen_[at];
       const bool call = n.what == kind::add || n.what == kind::add_given;
-      vague[at] = seen.lost || (call && unsure[n.actor]) || std::any_of(n.in.begin(), n.in.end(), [&](std::size_t i) { return vague[i]; });
+      vague[at] = seen.lost || (call && unsure[n.actor]) ||
+                  std::any_of(n.in.begin(), n.in.end(), [&](std::size_t i) { return vague[i]; });
       if (call && deadly_ && (vague[at] || !seen.looked)) unsure[n.actor] = true;
       if (!seen.wrong.empty() && !vague[at]) {
-        verdict_.wrong.push_back("node " + std::to_string(at) + " of kind " + std::to_string(static_cast<int>(n.what)) + " " + seen.wrong);
+        verdict_.wrong.push_back("node " + std::to_string(at) + " of kind " + std::to_string(static_cast<int>(n.what)) +
+                                 " " + seen.wrong);
       } else if (seen.looked) {
         ++(seen.lost ? verdict_.lost : verdict_.right);
       }
@@ -541,12 +618,16 @@ class builder {
     for (const auto& f : {unwanted, behind, after}) {
       try {
         (void)f.get();
-        if (cancelled) verdict_.wrong.push_back("a task has a value although it, or what it depends on, was cancelled, near node " + std::to_string(at));
+        if (cancelled)
+          verdict_.wrong.push_back("a task has a value although it, or what it depends on, was cancelled, near node " +
+                                   std::to_string(at));
       } catch (const manta::cancelled&) {
-        if (!cancelled) verdict_.wrong.push_back("a task that had ended became cancelled, near node " + std::to_string(at));
+        if (!cancelled)
+          verdict_.wrong.push_back("a task that had ended became cancelled, near node " + std::to_string(at));
       } catch (const manta::error& e) {  // the tree's own failure, or that of the task that waited for it
         if (deadly_ && by_death(e)) continue;
-        if ((cancelled && f == unwanted) || dynamic_cast<const manta::task_failed*>(&e) == nullptr) verdict_.wrong.push_back("a cancelled task failed for another reason, near node " + std::to_string(at));
+        if ((cancelled && f == unwanted) || dynamic_cast<const manta::task_failed*>(&e) == nullptr)
+          verdict_.wrong.push_back("a cancelled task failed for another reason, near node " + std::to_string(at));
       }
     }
   }
@@ -558,10 +639,12 @@ class builder {
     std::vector<manta::future<number>> some;
     for (const std::size_t i : places) {
       const kind what = graph_[i].what;
-      if (what != kind::make_list && what != kind::send && what != kind::resend && !dropped_[i]) some.push_back(made_[i].value);
+      if (what != kind::make_list && what != kind::send && what != kind::resend && !dropped_[i])
+        some.push_back(made_[i].value);
     }
     if (some.empty()) return;
-    const auto [ready, pending] = manta::wait(some, {.count = 1 + below(some.size()), .timeout = std::chrono::milliseconds(below(3))});
+    const auto [ready, pending] =
+        manta::wait(some, {.count = 1 + below(some.size()), .timeout = std::chrono::milliseconds(below(3))});
     for (const auto& f : ready) {
       if (!f.ready()) verdict_.wrong.push_back("a future that wait called ready is not");
     }

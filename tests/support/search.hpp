@@ -15,7 +15,8 @@ namespace manta::testing {
 template <class Searcher>
 void check_continues(const Searcher& s, const problem& p = branin_problem) {
   constexpr std::size_t trials = 40;
-  const auto advance = [&](tune::any_searcher& searcher, std::size_t from, std::size_t to, std::vector<tune::config>& asked, bool again) {
+  const auto advance = [&](tune::any_searcher& searcher, std::size_t from, std::size_t to,
+                           std::vector<tune::config>& asked, bool again) {
     for (std::size_t t = from; t < to; ++t) {
       if (again) searcher.again(t, asked[t]);
       else asked.push_back(*searcher.ask(t));

@@ -226,17 +226,19 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
            {this, [](void* r, node& n, std::uint64_t made) { of(r).again.leave_family(n, made); },
             [](void* r, node& n) { of(r).named.handle_gone(n); }, [](void* r, task* t) { of(r).records.free(t); }}),
       own{number, size, net, graph, ledger, out, members, in_words, refs},
-      records(
-          own, received,
-          {this, [](void* r, node& n, manta::exec::rank_id at, std::uint64_t bytes) { of(r).ends.lies_at(n, at, bytes); }}),
+      records(own, received,
+              {this, [](void* r, node& n, manta::exec::rank_id at,
+                        std::uint64_t bytes) { of(r).ends.lies_at(n, at, bytes); }}),
       ends(own, {.rank = this,
                  .task_ready = [](void* r, node& n) { of(r).home.task_ready(n); },
                  .wake =
                      [](void* r, manta::exec::wait_record& record) {
                        if (of(r).above != nullptr) of(r).above->wake(record);
                      },
-                 .announce = [](void* r, const manta::graph::link& l,
-                                node& n) { of(r).held.tell_value({l.rank, l.index}, n); },
+                 .announce =
+                     [](void* r, const manta::graph::link& l, node& n) {
+                       of(r).held.tell_value({l.rank, l.index}, n);
+                     },
                  .input_arrived = [](void* r, task* t, node& n) { of(r).executor.input_arrived(t, n); },
                  .send_call = [](void* r, node& n, task* t) { of(r).calls.send(n, t); },
                  .pulled = [](void*, const manta::graph::link&, node&) {},
@@ -246,8 +248,8 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
                  .stop_timer = [](void* r, node& n) { of(r).clock.stop_timer(n); },
                  .free_task = [](void* r, task* t) { of(r).records.free(t); }}),
       held(own, ends,
-           {this,
-            [](void* r, manta::exec::rank_id from, const manta::exec::pull_message& m) { of(r).fetching.on_pull(from, m); }}),
+           {this, [](void* r, manta::exec::rank_id from,
+                     const manta::exec::pull_message& m) { of(r).fetching.on_pull(from, m); }}),
       fetching(own, ends, held, made_by, {this, [](void* r, node& n) { return of(r).again.await_heir(n); }}),
       clock(own, ends, phase, lock,
             {this, [](void* r, node& n) { of(r).home.task_ready(n); },
@@ -271,7 +273,9 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
       actors(own, {lock, runner, running, started, records, executor, failures, journal, phase, pace},
              {this, [](void*) {},
               [](void* r, manta::exec::slot_index slot, task* call) { of(r).gangs.run_call(slot, call); },
-              [](void* r, const task& call, const manta::store::failure_ptr& why) { of(r).gangs.part_failed(call, why); }}),
+              [](void* r, const task& call, const manta::store::failure_ptr& why) {
+                of(r).gangs.part_failed(call, why);
+              }}),
       gangs(own, {lock, runner, started, records, executor, actors, journal}),
       ahead(own, {records, elsewhere, held, scheduler},
             {.rank = this,
@@ -289,8 +293,7 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
           {this, [](void* r, std::uint64_t id, std::uint16_t flags) { of(r).gangs.stop_members(id, flags); }}),
       lost(own, {members, elsewhere, records, ends, fetching, clock, again, placement},
            {this, [](void* r, node& n) { of(r).home.start(n); }, [](void* r, node& n) { of(r).home.task_ready(n); }}),
-      tickets(own, ends, again,
-              {this, [](void* r, node& n) { of(r).wait_for_end(n); }}),
+      tickets(own, ends, again, {this, [](void* r, node& n) { of(r).wait_for_end(n); }}),
       named(own, {running, phase, end, tickets, records, fetching, withdrawal},
             {this, [](void* r, node& n) { of(r).home.start(n); }}),
       calls(own, {running, limit, pace, elsewhere, records, ends, fetching, withdrawal, named},
@@ -364,10 +367,8 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
   if (receive_reference(refs, from, received_letter)) return;
   arrival m{from, received_letter.bytes.data(), received_letter.bytes.size()};
   switch (received_letter.kind) {
-    case message::run:
-      return executor.receive(from, m.data, m.bytes);
-    case message::submit:
-      return placement.on_submit(from, m.data, false);
+    case message::run: return executor.receive(from, m.data, m.bytes);
+    case message::submit: return placement.on_submit(from, m.data, false);
     case message::come_back:
       if ((flags_of_task(m.data) & task_message::ahead) == 0) return placement.on_submit(from, m.data, true);
       placement.note_answer(from);
@@ -387,24 +388,17 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
       if (m.bytes != 0) request.read(in);
       return placement.on_ended(from, header, m.bytes != 0 ? &request : nullptr);
     }
-    case message::demand:
-      return home.on_demand(m.read<demand_message>());
-    case message::cancel:
-      return static_cast<void>(withdrawal.on_cancel(m.read<cancel_message>()));
-    case message::want:
-      return held.on_want(from, m.read<want_message>());
+    case message::demand: return home.on_demand(m.read<demand_message>());
+    case message::cancel: return static_cast<void>(withdrawal.on_cancel(m.read<cancel_message>()));
+    case message::want: return held.on_want(from, m.read<want_message>());
     case message::value: {
       const auto header = m.read<result_message>();
       return fetching.on_value(from, header, m.data, m.bytes);
     }
-    case message::seek:
-      return fetching.on_seek(from, m.read<seek_message>());
-    case message::not_kept:
-      return fetching.on_not_kept(m.read<seek_message>());
-    case message::call:
-      return actors.on_call(from, m.data, m.bytes);
-    case message::end_actor:
-      return actors.on_end_actor(m.read<end_actor_message>());
+    case message::seek: return fetching.on_seek(from, m.read<seek_message>());
+    case message::not_kept: return fetching.on_not_kept(m.read<seek_message>());
+    case message::call: return actors.on_call(from, m.data, m.bytes);
+    case message::end_actor: return actors.on_end_actor(m.read<end_actor_message>());
     case message::kill_actor: {
       const std::uint32_t slot = m.read<end_actor_message>().slot;
       return actors.kill(slot, m.text());
@@ -425,22 +419,14 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
       const auto header = m.read<checkpoint_message>();
       return again.on_checkpoint(header, m.data, m.bytes);
     }
-    case message::name_ask:
-      return named.on_ask(m.data, m.bytes);
-    case message::name_spawn:
-      return named.on_spawn(from, m.data);
-    case message::name_gone:
-      m.read<index_message>();
-      return named.on_gone(from, m.text());
+    case message::name_ask: return named.on_ask(m.data, m.bytes);
+    case message::name_spawn: return named.on_spawn(from, m.data);
+    case message::name_gone: m.read<index_message>(); return named.on_gone(from, m.text());
     case message::name_answer:
-    case message::answer:
-      return tickets.on_answer(m.data, m.bytes);
-    case message::rank_died:
-      return rank_died(m.read<index_message>().index);
-    case message::where_is:
-      return placement.on_where_is(from, m.read<where_message>());
-    case message::task_lost:
-      return lost.on_task_lost(m.read<where_message>());
+    case message::answer: return tickets.on_answer(m.data, m.bytes);
+    case message::rank_died: return rank_died(m.read<index_message>().index);
+    case message::where_is: return placement.on_where_is(from, m.read<where_message>());
+    case message::task_lost: return lost.on_task_lost(m.read<where_message>());
     default:
       if (above != nullptr && above->receive(from, received_letter)) return;
       FAIL("a message that no whole_rank sends: ", static_cast<int>(received_letter.kind));

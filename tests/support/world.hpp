@@ -131,7 +131,8 @@ template <typename Condition>
 void poll_until(const char* what, Condition done) {
   const auto end = std::chrono::steady_clock::now() + patience;
   while (!done()) {
-    if (std::chrono::steady_clock::now() > end) throw std::runtime_error(std::string("the test lost patience: ") + what);
+    if (std::chrono::steady_clock::now() > end)
+      throw std::runtime_error(std::string("the test lost patience: ") + what);
   }
 }
 

@@ -244,7 +244,8 @@ struct put_values {
 };
 put_values put_with_replicas(int n, int replicas) {
   const manta::put_options kept{.replicas = replicas};
-  return {manta::put(make(n), kept), manta::put(std::string(static_cast<std::size_t>(n), 'x'), kept), manta::put(n, kept)};
+  return {manta::put(make(n), kept), manta::put(std::string(static_cast<std::size_t>(n), 'x'), kept),
+          manta::put(n, kept)};
 }
 bool all_are(const put_values& v, int n) {
   return v.array.get().size() == static_cast<std::size_t>(n) && v.array.get().back() == n - 1 &&
@@ -374,8 +375,14 @@ manta::future<int> give_number(int x) { return manta::async<square>(x); }
 std::string text_of(int i) { return "text " + std::to_string(i); }
 gifts give(const std::string& file, int other) {
   note(file);
-  gifts g{manta::rank(), manta::async<square>(7), manta::async<make>(100'000), manta::put(make(50'000)),
-          manta::async<make>({.spread = true}, 200'000), manta::async<give_number>(5), {}, {}};
+  gifts g{manta::rank(),
+          manta::async<square>(7),
+          manta::async<make>(100'000),
+          manta::put(make(50'000)),
+          manta::async<make>({.spread = true}, 200'000),
+          manta::async<give_number>(5),
+          {},
+          {}};
   for (int i = 0; i < 300; ++i) g.many.push_back(manta::async<text_of>(i));
   g.on_other = manta::spawn<account>({.rank = other});
   manta::async<&account::add>(g.on_other, 1).get();
@@ -448,8 +455,10 @@ int open_shop(const std::string& file) {
 void play(const std::string& name, const std::string& folder) {
   if (name == "tasks") {  // of rank 0, queued and running there
     std::vector<manta::future<int>> all;
-    for (int i = 0; i < 500; ++i) all.push_back(i == 100 ? manta::async<die_once>(folder + "/a", 5) : manta::async<square>(i));
-    for (int i = 0; i < 500; ++i) expect(all[static_cast<std::size_t>(i)].get() == (i == 100 ? 6 : i * i), "each has its result");
+    for (int i = 0; i < 500; ++i)
+      all.push_back(i == 100 ? manta::async<die_once>(folder + "/a", 5) : manta::async<square>(i));
+    for (int i = 0; i < 500; ++i)
+      expect(all[static_cast<std::size_t>(i)].get() == (i == 100 ? 6 : i * i), "each has its result");
   } else if (name == "nested") {  // tasks of other ranks, of which one dies with its children under way
     // first tasks of a rank that lives, placed by rank 0 on one that dies: rank 0 alone knows where they were
     expect(manta::async<spread_out>({.rank = 1}, folder + "/b").get() == 70'210, "placed for another rank");
@@ -586,7 +595,8 @@ void play(const std::string& name, const std::string& folder) {
     expect(contains(why, "abort in task '{anonymous}::count_and_crash'"), why.c_str());
     expect(manta::capacity()[0].runs_tasks == false, "it took one rank only");
   } else if (name == "pinned") {
-    const std::string text = thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });
+    const std::string text =
+        thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });
     expect(contains(text, "no rank is left that can run") && contains(text, "rank 1 has died"), text.c_str());
     const std::string later = thrown<manta::unschedulable>([&] { return manta::async<where>({.rank = 1}).get(); });
     expect(contains(later, "[rank 1: it has died]"), later.c_str());
@@ -596,7 +606,9 @@ void play(const std::string& name, const std::string& folder) {
     const int other = manta::async<where>({.in = r, .bundle = 0}).get();
     expect(there != other, "two ranks");
     (void)thrown<manta::unschedulable>([&] { return manta::async<die_always>({.in = r, .bundle = 1}, 1).get(); });
-    expect(contains(thrown<manta::unschedulable>([&] { return manta::async<where>({.in = r, .bundle = 1}).get(); }), "no rank is left"), "later");
+    expect(contains(thrown<manta::unschedulable>([&] { return manta::async<where>({.in = r, .bundle = 1}).get(); }),
+                    "no rank is left"),
+           "later");
     expect(manta::async<where>({.in = r}).get() == other, "in the other bundle");
   } else if (name == "deadly") {  // one that kills every rank on which it runs
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<die_always>(1).get(); });
@@ -611,13 +623,18 @@ void play(const std::string& name, const std::string& folder) {
       std::vector<manta::future<int>> others;
       for (int i = 0; i < 20; ++i) others.push_back(manta::async<square>(i));
       const std::string text = thrown<manta::rank_lost>([&] { return deadly.get(); });
-      expect(contains(text, "'trap' (function {anonymous}::end_rank) died with its rank") && contains(text, words_of(how)), text.c_str());
+      expect(
+          contains(text, "'trap' (function {anonymous}::end_rank) died with its rank") && contains(text, words_of(how)),
+          text.c_str());
       for (int i = 0; i < 20; ++i) expect(others[static_cast<std::size_t>(i)].get() == i * i, "others go on");
       expect(dead_ranks() == ++dead, "one rank");
     }
   } else if (name == "exits-retried") {
-    for (const way how : {way::exit_0, way::leave_3, way::kill}) expect(manta::async<end_rank>({.retries = 1}, how, 1).get() == 1, "the first kill does not count, the second does");
-  } else if (name == "exits-nested") {  // the child's owner dies with it, and its parent runs again and submits it again
+    for (const way how : {way::exit_0, way::leave_3, way::kill})
+      expect(manta::async<end_rank>({.retries = 1}, how, 1).get() == 1,
+             "the first kill does not count, the second does");
+  } else if (name ==
+             "exits-nested") {  // the child's owner dies with it, and its parent runs again and submits it again
     for (const way how : {way::exit_3, way::leave_0, way::mpi}) {
       if (how == way::mpi && OMPI_MAJOR_VERSION >= 5) continue;
       const int before = dead_ranks();
@@ -676,14 +693,17 @@ void play(const std::string& name, const std::string& folder) {
   } else if (name == "actor") {
     auto plain = manta::spawn<account>();
     expect(manta::async<&account::add>(plain, 3).get() == 3, "alive");
-    const std::string text = thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(plain, folder + "/a").get(); });
+    const std::string text =
+        thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(plain, folder + "/a").get(); });
     expect(contains(text, "has died"), text.c_str());
-    expect(contains(thrown<manta::actor_died>([&] { return manta::async<&account::add>(plain, 1).get(); }), "has died"), "later calls");
+    expect(contains(thrown<manta::actor_died>([&] { return manta::async<&account::add>(plain, 1).get(); }), "has died"),
+           "later calls");
     auto other = manta::spawn<account>();
     auto history = manta::async<&account::history>(other);  // a large value that only this actor could have given
     history.wait();
     (void)thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(other, folder + "/h").get(); });
-    expect(contains(thrown<manta::object_lost>([&] { return history.get().size(); }), "history' is lost"), "a result of an actor");
+    expect(contains(thrown<manta::object_lost>([&] { return history.get().size(); }), "history' is lost"),
+           "a result of an actor");
     auto named = manta::spawn<account>({.name = "bank", .restarts = 1, .checkpoint_every = 2});
     for (int i = 0; i < 5; ++i) (void)manta::async<&account::add>(named, 10).get();  // checkpoints after two and four
     (void)thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(named, folder + "/b").get(); });
@@ -693,7 +713,9 @@ void play(const std::string& name, const std::string& folder) {
     auto found = manta::find_actor<account>("bank");
     expect(manta::async<&account::add>(found, 1).get() == 42, "and keeps its name");
     (void)thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(named, folder + "/c").get(); });
-    expect(contains(thrown<manta::actor_died>([&] { return manta::async<&account::add>(named, 1).get(); }), "restarted 1 times"), "no more restarts");
+    expect(contains(thrown<manta::actor_died>([&] { return manta::async<&account::add>(named, 1).get(); }),
+                    "restarted 1 times"),
+           "no more restarts");
   } else if (name == "isolated") {  // children die with their rank; an actor's checkpoint is elsewhere
     auto bank = manta::spawn<account>({.restarts = 1, .checkpoint_every = 2, .isolate = true});
     for (int i = 0; i < 5; ++i) (void)manta::async<&account::add>(bank, 10).get();  // checkpoints after two and four
@@ -707,10 +729,12 @@ void play(const std::string& name, const std::string& folder) {
     (void)first(folder + "/none");
     expect(manta::async<sum_of_ranks>({.ranks = all}, folder + "/none").get() == all * (all + 1) / 2, "with rank 0");
     expect(manta::async<sum_of_ranks>({.ranks = 3}, folder + "/a").get() == 6, "on other ranks");
-    (void)thrown<manta::unschedulable>([&] { return manta::async<sum_of_ranks>({.ranks = all - 1}, folder + "/a").get(); });
+    (void)thrown<manta::unschedulable>(
+        [&] { return manta::async<sum_of_ranks>({.ranks = all - 1}, folder + "/a").get(); });
     expect(manta::async<square>(3).get() == 9, "others go on");
     auto crashes = manta::spawn<crew>({.ranks = 2});
-    const std::string text = thrown<manta::rank_lost>([&] { return manta::async<&crew::fall>(crashes, 1, true).get(); });
+    const std::string text =
+        thrown<manta::rank_lost>([&] { return manta::async<&crew::fall>(crashes, 1, true).get(); });
     expect(contains(text, "abort in task"), text.c_str());
     auto dies = manta::spawn<crew>({.ranks = 2});
     (void)thrown<manta::actor_died>([&] { return manta::async<&crew::fall>(dies, 1, false).get(); });
@@ -720,13 +744,19 @@ void play(const std::string& name, const std::string& folder) {
   } else if (name == "left-behind") {  // members that wait in MPI for one that has thrown
     const auto value = manta::async<make>({.rank = 1}, 100'000);
     for (int member : {0, 1}) {
-      expect(contains(thrown<manta::task_failed>([&] { return manta::async<throw_on>({.ranks = 2}, member).get(); }), "it diverged"), "it fails at once");
+      expect(contains(thrown<manta::task_failed>([&] { return manta::async<throw_on>({.ranks = 2}, member).get(); }),
+                      "it diverged"),
+             "it fails at once");
     }
     auto a = manta::spawn<crew>({.ranks = 2});
-    expect(contains(thrown<manta::task_failed>([&] { return manta::async<&crew::give_up>(a, 1).get(); }), "it diverged"), "a call does");
+    expect(
+        contains(thrown<manta::task_failed>([&] { return manta::async<&crew::give_up>(a, 1).get(); }), "it diverged"),
+        "a call does");
     expect(manta::async<square>(3).get() == 9, "others go on");
     expect(value.get() == make(100'000), "and their values can be had");
-  } else if (name == "led-twice") {  // who leads a gang of which a member is left behind is left behind in the next, and ended first
+  } else if (
+      name ==
+      "led-twice") {  // who leads a gang of which a member is left behind is left behind in the next, and ended first
     (void)thrown<manta::task_failed>([&] { return manta::async<throw_on>({.ranks = 2}, 0).get(); });
     pause_ms(3000);
     manta::async<throw_later>({.ranks = 2}, 1);
@@ -756,10 +786,13 @@ void play(const std::string& name, const std::string& folder) {
     (void)first(folder + "/none");
     expect(manta::async<sum_of_ranks>({.ranks = 2}, folder + "/none").get() == 3, "a gang of all workers");
     auto bundles = manta::reserve({.bundles = {{.cpus = 1}, {.cpus = 1}}, .strategy = manta::spread});
-    expect(manta::async<where>({.in = bundles, .bundle = 0}).get() != manta::async<where>({.in = bundles, .bundle = 1}).get(), "bundles");
+    expect(manta::async<where>({.in = bundles, .bundle = 0}).get() !=
+               manta::async<where>({.in = bundles, .bundle = 1}).get(),
+           "bundles");
     bundles.release();
 
-    expect(manta::async<die_once>({.rank = 4, .retries = 0}, folder + "/b", 1).wait_for(std::chrono::seconds(60)), "the next death");
+    expect(manta::async<die_once>({.rank = 4, .retries = 0}, folder + "/b", 1).wait_for(std::chrono::seconds(60)),
+           "the next death");
     expect(!works(4) && works(5) && used().contains(5), "replaced as well");
     expect(manta::async<where>({.rank = 5}).get() == 5, "by its number");
     (void)manta::async<die_once>({.rank = 5, .retries = 0}, folder + "/c", 1).wait_for(std::chrono::seconds(60));
@@ -800,7 +833,8 @@ void play(const std::string& name, const std::string& folder) {
     }
     expect(manta::this_task::stop_requested(), "the driver is asked to stop as well");
     expect(dropped > 0 && done + stopped + dropped == 5000, "all are accounted for");
-    expect(contains(thrown<manta::cancelled>([] { return manta::async<square>(1).get(); }), "has to end"), "nothing new is started");
+    expect(contains(thrown<manta::cancelled>([] { return manta::async<square>(1).get(); }), "has to end"),
+           "nothing new is started");
     expect(manta::async<&account::add>(saved, 5).get() == 6, "actors still answer");
     std::puts("saved");
     all[4999].get();

@@ -66,7 +66,8 @@ void make_mischief(std::mt19937_64& random, verdict& all) {
   if (workers < 3 || random() % 2 != 0) return;
   const int retries = static_cast<int>(random() % 2);
   try {
-    if (manta::async<mischief>({.retries = retries}, static_cast<int>(random() % 5), 1).get() != 1) all.wrong.push_back("mischief returned");
+    if (manta::async<mischief>({.retries = retries}, static_cast<int>(random() % 5), 1).get() != 1)
+      all.wrong.push_back("mischief returned");
   } catch (const manta::rank_lost&) {
   } catch (const manta::error& e) {
     all.wrong.push_back("mischief: " + std::string(e.what()));

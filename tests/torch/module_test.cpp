@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <fstream>
 
+#include "../support/text.hpp"
+#include "../support/world.hpp"
 #include "manta/serve.hpp"
 #include "manta/serve/torch.hpp"
 #include "manta/torch.hpp"
 #include "manta/train.hpp"
-#include "../support/text.hpp"
-#include "../support/world.hpp"
 
 using manta::torch_module;
 using manta::torch_script;

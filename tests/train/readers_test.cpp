@@ -49,7 +49,8 @@ TEST_CASE("pairs have a class where the second is an integer, and outputs where 
   const auto classes = all(train::samples(std::vector<std::pair<std::vector<float>, int>>{{{1, 2}, 4}, {{3, 4}, 5}}));
   CHECK(classes.labels == std::vector<int>{4, 5});
   CHECK(classes.x(0, 1) == 3);
-  const auto values = all(train::samples(std::vector<std::pair<Eigen::VectorXd, double>>{{Eigen::VectorXd::Ones(3), 1.75}}));
+  const auto values =
+      all(train::samples(std::vector<std::pair<Eigen::VectorXd, double>>{{Eigen::VectorXd::Ones(3), 1.75}}));
   CHECK_FALSE(values.has_labels);
   CHECK(values.y(0, 0) == 1.75f);
   CHECK(values.x.rows() == 3);

@@ -41,9 +41,7 @@ struct wrong_class : three_clouds {
 
 /// The loss is NaN in the batch that has sample 150; batch norm has then met its numbers.
 struct one_nan : three_clouds {
-  nn::network<double> model() const {
-    return nn::network<double>(nn::shape{8}, nn::batch_norm(), nn::linear(3));
-  }
+  nn::network<double> model() const { return nn::network<double>(nn::shape{8}, nn::batch_norm(), nn::linear(3)); }
   train::samples training_data() const {
     Eigen::MatrixXd x = Eigen::MatrixXd::NullaryExpr(
         8, 301, [](Eigen::Index i, Eigen::Index j) { return std::sin(static_cast<double>(8 * j + i)); });

@@ -16,7 +16,7 @@ TEST_CASE("CMA-ES is no worse than Optuna's at the same budgets") {
   const auto b = study(tune::cma_es(), branin_problem, {50, 100}, 1000);
   const auto h = study(tune::cma_es(), hartmann_problem, {50, 100, 200}, 1000);
   INFO("branin " << middle(b[0]) << " " << middle(b[1]) << ", hartmann " << middle(h[0]) << " " << middle(h[1]) << " "
-                    << middle(h[2]) << " (p90 " << p90(h[2]) << ")");
+                 << middle(h[2]) << " (p90 " << p90(h[2]) << ")");
   CHECK(middle(b[0]) <= 0.262 * 1.15);
   CHECK(middle(b[1]) <= 0.0101 * 1.15);
   CHECK(middle(h[0]) <= 0.830);
@@ -51,16 +51,21 @@ TEST_CASE("CMA-ES solves the tutorial's functions in ten dimensions") {
   };
   using vector = tune::cma_strategy::vector;
   CHECK(evaluations([](const vector& x) { return x.squaredNorm(); }, 3, 1, 1e-9).back() < 2500);
-  CHECK(middle(evaluations([](const vector& x) {
-          double sum = 0;
-          for (int i = 0; i < 9; ++i) sum += 100 * std::pow(x(i + 1) - x(i) * x(i), 2) + std::pow(1 - x(i), 2);
-          return sum;
-        }, 0, 0.5, 1e-9)) < 8000);
-  CHECK(evaluations([](const vector& x) {
-          double sum = 0;
-          for (int i = 0; i < 10; ++i) sum += std::pow(1e6, i / 9.0) * x(i) * x(i);
-          return sum;
-        }, 3, 1, 1e-9).back() < 8000);
+  CHECK(middle(evaluations(
+            [](const vector& x) {
+              double sum = 0;
+              for (int i = 0; i < 9; ++i) sum += 100 * std::pow(x(i + 1) - x(i) * x(i), 2) + std::pow(1 - x(i), 2);
+              return sum;
+            },
+            0, 0.5, 1e-9)) < 8000);
+  CHECK(evaluations(
+            [](const vector& x) {
+              double sum = 0;
+              for (int i = 0; i < 10; ++i) sum += std::pow(1e6, i / 9.0) * x(i) * x(i);
+              return sum;
+            },
+            3, 1, 1e-9)
+            .back() < 8000);
 }
 
 TEST_CASE("CMA-ES handles choices, integers, logarithms and conditions") {

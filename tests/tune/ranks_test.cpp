@@ -37,7 +37,8 @@ void descend(const tune::config& c, tune::trial& trial) {
   trial.keep(steps);
   while (steps < 27) {
     ++steps;
-    if (!trial.report({{"loss", bowl(c) + 1 / static_cast<double>(steps)}, {"steps", static_cast<double>(steps)}})) return;
+    if (!trial.report({{"loss", bowl(c) + 1 / static_cast<double>(steps)}, {"steps", static_cast<double>(steps)}}))
+      return;
   }
 }
 /// What it keeps is gone when it has returned.
@@ -55,13 +56,12 @@ void fill(const tune::config&, tune::trial& trial) {
 TEST_CASE("every searcher that learns does better than its first trials") {
   in_world([] {
     const std::vector<std::pair<std::string, tune::any_searcher>> searchers = {
-        {"tpe", tune::tpe()},
-        {"tpe, joint", tune::tpe({.multivariate = true})},
-        {"cma_es", tune::cma_es()}};
+        {"tpe", tune::tpe()}, {"tpe, joint", tune::tpe({.multivariate = true})}, {"cma_es", tune::cma_es()}};
     for (const auto& one : searchers) {
       CAPTURE(one.first);
       constexpr std::size_t trials = 160, few = 20;
-      const auto r = tune::run<bowl>(plane, {.minimise = "loss", .trials = trials, .searcher = one.second, .show = false});
+      const auto r =
+          tune::run<bowl>(plane, {.minimise = "loss", .trials = trials, .searcher = one.second, .show = false});
       CHECK(r.count(status::complete) == trials);
       std::vector<double> early, late;
       for (std::size_t i = 0; i < trials; ++i) {
@@ -71,7 +71,8 @@ TEST_CASE("every searcher that learns does better than its first trials") {
       }
       CHECK(tune::median(late) < tune::median(early) / 2);
     }
-    const auto r = tune::run<bowl>(plane, {.minimise = "loss", .trials = 32, .searcher = tune::bayesian({.candidates = 200}), .show = false});
+    const auto r = tune::run<bowl>(
+        plane, {.minimise = "loss", .trials = 32, .searcher = tune::bayesian({.candidates = 200}), .show = false});
     CHECK(r.best_value() < 0.005);  // a hundredth of what a trial has in the mean
   });
 }
@@ -86,15 +87,20 @@ TEST_CASE("every scheduler goes on from checkpoints, and ends most of what is ba
         {"asha, promotion", tune::asha_promotion({.max = 27, .eta = 3})}};
     for (const auto& one : schedulers) {
       CAPTURE(one.first);
-      const auto r = tune::run<descend>(plane, {.minimise = "loss", .trials = 54, .scheduler = one.second, .show = false});
+      const auto r =
+          tune::run<descend>(plane, {.minimise = "loss", .trials = 54, .scheduler = one.second, .show = false});
       CHECK(r.size() == 54U);
       CHECK(r.count(status::failed) == 0U);
       CHECK(r.count(status::stopped) >= 18U);
       CHECK(r.best().iteration == 27U);
-      for (const auto& t : r) CHECK(t.last["steps"] == static_cast<double>(t.iteration));  // none began anew after a pause
+      for (const auto& t : r)
+        CHECK(t.last["steps"] == static_cast<double>(t.iteration));  // none began anew after a pause
     }
-    const auto band = tune::run<descend>(plane, {.minimise = "loss", .trials = 22, .searcher = tune::bohb(),
-                                                 .scheduler = tune::hyperband({.max = 9}), .show = false});
+    const auto band = tune::run<descend>(plane, {.minimise = "loss",
+                                                 .trials = 22,
+                                                 .searcher = tune::bohb(),
+                                                 .scheduler = tune::hyperband({.max = 9}),
+                                                 .show = false});
     CHECK(band.best().iteration == 9U);
     CHECK(band.count(status::failed) == 0U);
   });
@@ -103,8 +109,12 @@ TEST_CASE("every scheduler goes on from checkpoints, and ends most of what is ba
 TEST_CASE("PB2 chooses where the trials of its population go on") {
   folder f;
   in_world([&] {
-    const auto r = tune::run<descend>(plane, {.minimise = "loss", .trials = 6, .scheduler = tune::pb2({.interval = 3, .synchronous = true}),
-                                              .folder = f.path, .outputs = {tune::decision_log()}, .show = false});
+    const auto r = tune::run<descend>(plane, {.minimise = "loss",
+                                              .trials = 6,
+                                              .scheduler = tune::pb2({.interval = 3, .synchronous = true}),
+                                              .folder = f.path,
+                                              .outputs = {tune::decision_log()},
+                                              .show = false});
     CHECK(r.count(status::complete) == 6U);
     for (const auto& t : r) {
       CHECK(t.last["steps"] == 27);
@@ -144,8 +154,12 @@ TEST_CASE("two trials share a device of which each asks for half, a third waits"
   in_world(o, [owner] {
     manta::async<forget>({.rank = owner}).get();
     // rules that look at each report: so a trial waits for each answer, and the other one runs
-    const auto r = tune::run<share>({}, {.minimise = "loss", .trials = 12, .stop = {tune::after(100'000), tune::at_most("loss", 0)},
-                                         .gpus = 0.5, .concurrency = 3, .show = false});
+    const auto r = tune::run<share>({}, {.minimise = "loss",
+                                         .trials = 12,
+                                         .stop = {tune::after(100'000), tune::at_most("loss", 0)},
+                                         .gpus = 0.5,
+                                         .concurrency = 3,
+                                         .show = false});
     CHECK(r.count(status::complete) == 12U);
     for (const auto& t : r) {
       CHECK(t.iteration < 100'000U);
@@ -180,7 +194,9 @@ TEST_CASE("trials wait while their resource is away, and go on when it returns")
       if (looks == 3) holders.clear();
       return std::nullopt;
     };
-    const auto r = tune::run<bowl>(plane, {.minimise = "loss", .trials = 8, .stop_all = {give_back}, .resources = {{"licence", 1}}, .show = false});
+    const auto r = tune::run<bowl>(
+        plane,
+        {.minimise = "loss", .trials = 8, .stop_all = {give_back}, .resources = {{"licence", 1}}, .show = false});
     CHECK(r.count(status::complete) == 8U);
     CHECK(looks > 3);
   });
@@ -191,10 +207,14 @@ TEST_CASE("a budget of time ends also while all trials wait for a resource") {
   o.resources = {{"licence", 1}};
   in_world(o, [] {
     std::vector<manta::actor<holder>> holders;
-    for (const int rank : executors()) holders.push_back(manta::spawn<holder>({.resources = {{"licence", 1}}, .rank = rank}));
+    for (const int rank : executors())
+      holders.push_back(manta::spawn<holder>({.resources = {{"licence", 1}}, .rank = rank}));
     for (const auto& h : holders) CHECK(manta::async<&holder::here>(h).get() == 1);
-    const auto r = tune::run<bowl>(plane, {.minimise = "loss", .trials = 8, .stop_all = {tune::time_budget(std::chrono::milliseconds(20))},
-                                           .resources = {{"licence", 1}}, .show = false});
+    const auto r = tune::run<bowl>(plane, {.minimise = "loss",
+                                           .trials = 8,
+                                           .stop_all = {tune::time_budget(std::chrono::milliseconds(20))},
+                                           .resources = {{"licence", 1}},
+                                           .show = false});
     CHECK(r.count(status::complete) == 0U);
     for (const auto& t : r) CHECK((t.iteration == 0 && t.why == "the time budget of 0.02 s is used up"));
   });
@@ -203,8 +223,12 @@ TEST_CASE("a budget of time ends also while all trials wait for a resource") {
 TEST_CASE("checkpoints at the end, and only there") {
   folder f;
   in_world([&] {
-    const auto r = tune::run<descend>(plane, {.minimise = "loss", .trials = 5, .scheduler = tune::asha({.max = 9, .eta = 3}),
-                                              .checkpoints = {.at_end = true}, .folder = f.path, .show = false});
+    const auto r = tune::run<descend>(plane, {.minimise = "loss",
+                                              .trials = 5,
+                                              .scheduler = tune::asha({.max = 9, .eta = 3}),
+                                              .checkpoints = {.at_end = true},
+                                              .folder = f.path,
+                                              .show = false});
     for (const auto& t : r) {
       CHECK(t.checkpoint == t.iteration);
       std::uint64_t steps = 0;
@@ -212,14 +236,17 @@ TEST_CASE("checkpoints at the end, and only there") {
       CHECK(steps == t.iteration);
     }
     // the function ends by itself
-    const auto whole = tune::run<fill>({}, {.minimise = "loss", .trials = 3, .checkpoints = {.at_end = true}, .folder = f.path + "/whole", .show = false});
+    const auto whole = tune::run<fill>(
+        {},
+        {.minimise = "loss", .trials = 3, .checkpoints = {.at_end = true}, .folder = f.path + "/whole", .show = false});
     for (const auto& t : whole) {
       CHECK(t.checkpoint == 3U);
       std::vector<double> numbers;
       tune::checkpoint::read(f.path + "/whole/" + t.checkpoint_file).unpack(numbers);
       CHECK(numbers == std::vector<double>(20'000, 3));
     }
-    const auto none = tune::run<descend>(plane, {.minimise = "loss", .trials = 3, .folder = f.path + "/none", .show = false});
+    const auto none =
+        tune::run<descend>(plane, {.minimise = "loss", .trials = 3, .folder = f.path + "/none", .show = false});
     for (const auto& t : none) CHECK(t.checkpoint_file.empty());
   });
 }
@@ -227,8 +254,11 @@ TEST_CASE("checkpoints at the end, and only there") {
 TEST_CASE("what the outputs tell is what has happened, also to a reader of somebody else's") {
   folder f;
   in_world([&] {
-    const auto r = tune::run<descend>(plane, {.minimise = "loss", .trials = 12, .scheduler = tune::asha_promotion({.max = 9, .eta = 3}),
-                                              .folder = f.path, .show = false});
+    const auto r = tune::run<descend>(plane, {.minimise = "loss",
+                                              .trials = 12,
+                                              .scheduler = tune::asha_promotion({.max = 9, .eta = 3}),
+                                              .folder = f.path,
+                                              .show = false});
     std::size_t reports = 0;
     for (const auto& t : r) {
       reports += t.iteration;
@@ -243,7 +273,8 @@ TEST_CASE("what the outputs tell is what has happened, also to a reader of someb
     }
     const std::string source = __FILE__;
     const std::string reader = source.substr(0, source.rfind('/')) + "/programs/events.py";
-    REQUIRE(std::system(("python3 " + reader + " " + f.path + "/trials/*/events* > " + f.path + "/events.txt").c_str()) == 0);
+    REQUIRE(std::system(
+                ("python3 " + reader + " " + f.path + "/trials/*/events* > " + f.path + "/events.txt").c_str()) == 0);
     const std::string events = text_of(f.path + "/events.txt");
     CHECK(static_cast<std::size_t>(std::count(events.begin(), events.end(), '\n')) == 2 * reports);
     CHECK(contains(text_of(f.path + "/report.html"), "\"ran\":[["));

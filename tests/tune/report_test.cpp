@@ -19,8 +19,10 @@ using manta::testing::contains;
 
 namespace {
 
-const tune::space where = {{"lr", tune::loguniform(1e-6, 1)}, {"opt", tune::choice({"sgd", "a \"quoted\", <b>name</b>"})},
-                           {"momentum", tune::uniform(0.8, 0.99).when("opt", "sgd")}, {"layers", tune::integers(1, 6)}};
+const tune::space where = {{"lr", tune::loguniform(1e-6, 1)},
+                           {"opt", tune::choice({"sgd", "a \"quoted\", <b>name</b>"})},
+                           {"momentum", tune::uniform(0.8, 0.99).when("opt", "sgd")},
+                           {"layers", tune::integers(1, 6)}};
 
 /// Forty trials one after the other on two of three ranks; every seventh fails after a value better than all.
 void run_all(tune::study& s) {
@@ -37,7 +39,9 @@ void run_all(tune::study& s) {
         s.failed(t, "no memory, <i>really</i>", now);
         break;
       }
-      if (s.report(t, {{"accuracy", fails ? 2 : 1 - offset / 20 - 0.5 / i}, {"size", 1e9 * offset}}, now, 0, i).what != tune::verdict::kind::go_on) break;
+      if (s.report(t, {{"accuracy", fails ? 2 : 1 - offset / 20 - 0.5 / i}, {"size", 1e9 * offset}}, now, 0, i).what !=
+          tune::verdict::kind::go_on)
+        break;
     }
   }
   s.finish(now);
@@ -62,8 +66,10 @@ table csv_of(const std::string& text) {
   return rows;
 }
 std::string plain(std::string text) {
-  for (const auto& [from, to] : {std::pair("&lt;", "<"), std::pair("&gt;", ">"), std::pair("&quot;", "\""), std::pair("&amp;", "&")}) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; ++at) text.replace(at, std::string(from).size(), to);
+  for (const auto& [from, to] :
+       {std::pair("&lt;", "<"), std::pair("&gt;", ">"), std::pair("&quot;", "\""), std::pair("&amp;", "&")}) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; ++at)
+      text.replace(at, std::string(from).size(), to);
   }
   return text;
 }
@@ -95,8 +101,12 @@ std::string fact(const std::string& dom, const std::string& name) {
 
 TEST_CASE("a browser shows the report of an experiment without an error, with the numbers of the CSV file") {
   const manta::testing::folder f;
-  tune::study s(where, {.maximise = "accuracy", .trials = 40, .searcher = tune::tpe(), .scheduler = tune::asha({.max = 9, .grace = 1, .eta = 3}),
-                        .folder = f.path, .name = "A <report>"});
+  tune::study s(where, {.maximise = "accuracy",
+                        .trials = 40,
+                        .searcher = tune::tpe(),
+                        .scheduler = tune::asha({.max = 9, .grace = 1, .eta = 3}),
+                        .folder = f.path,
+                        .name = "A <report>"});
   run_all(s);
   const tune::results results(s);
   if (!manta::testing::has_browser()) return;
@@ -112,8 +122,9 @@ TEST_CASE("a browser shows the report of an experiment without an error, with th
   CHECK(fact(dom, "seed") == "1");
   CHECK(contains(dom, "<h2>Best: trial " + std::to_string(results.best().id) + "</h2>"));
   CHECK(contains(dom, "The ranks were idle for 66.7 % of the time."));  // two took turns, one had nothing to do
-  for (const char* title : {"Value of every trial, and the best so far", "Learning curves", "What matters", "Other metrics", "Parallel coordinates",
-                            "Value over each parameter", "Two parameters", "Schedule", "Trials"}) {
+  for (const char* title :
+       {"Value of every trial, and the best so far", "Learning curves", "What matters", "Other metrics",
+        "Parallel coordinates", "Value over each parameter", "Two parameters", "Schedule", "Trials"}) {
     CAPTURE(title);
     CHECK(contains(dom, std::string(">") + title + "</h2>"));
   }
@@ -122,7 +133,11 @@ TEST_CASE("a browser shows the report of an experiment without an error, with th
   REQUIRE(shown.size() == 41U);
   std::map<std::string, std::size_t> column;
   for (std::size_t i = 0; i < shown[0].size(); ++i) column[shown[0][i].substr(0, shown[0][i].find(' '))] = i;
-  const std::map<std::string, std::string> other_names = {{"at", "reports"}, {"config/lr", "lr"}, {"config/opt", "opt"}, {"config/momentum", "momentum"}, {"config/layers", "layers"}};
+  const std::map<std::string, std::string> other_names = {{"at", "reports"},
+                                                          {"config/lr", "lr"},
+                                                          {"config/opt", "opt"},
+                                                          {"config/momentum", "momentum"},
+                                                          {"config/layers", "layers"}};
   CHECK(csv[0].size() == 11U);
   CHECK(column.size() == 11U);
   double last = 1;
@@ -142,7 +157,7 @@ TEST_CASE("a browser shows the report of an experiment without an error, with th
     const double accuracy = std::stod(shown[r][column["accuracy"]]);
     has_failed = has_failed || shown[r][column["state"]] == "failed";
     CHECK((shown[r][column["state"]] == "failed") == has_failed);  // those that failed come last
-    if (!has_failed) CHECK(accuracy <= last);                     // the best comes first
+    if (!has_failed) CHECK(accuracy <= last);                      // the best comes first
     last = accuracy;
   }
 }

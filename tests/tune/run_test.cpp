@@ -86,8 +86,9 @@ TEST_CASE("an objective may return its value, take a struct, or be a lambda") {
     const auto b = tune::run<scaled>({.maximise = "product", .trials = 20, .show = false});
     const auto s = b.best().parameters.as<settings>();
     CHECK(b.best_value() == doctest::Approx(s.x * s.n));
-    const auto c = tune::run([](const tune::config& k) { return k.get<double>("a") + k.get<double>("b"); },
-                             {{"a", tune::grid({1, 2})}, {"b", tune::grid({10, 20, 30})}}, {.maximise = "sum", .show = false});
+    const auto c =
+        tune::run([](const tune::config& k) { return k.get<double>("a") + k.get<double>("b"); },
+                  {{"a", tune::grid({1, 2})}, {"b", tune::grid({10, 20, 30})}}, {.maximise = "sum", .show = false});
     CHECK(c.size() == 6U);
     CHECK(c.best_value() == 32);
   });
@@ -105,7 +106,8 @@ TEST_CASE("a class is an actor that stays for the next trial if it can be reset"
   in_world([] {
     int before = 0;
     for (const int rank : manta::testing::executors()) before += manta::async<made_here>({.rank = rank}).get();
-    const auto r = tune::run<climber>(line, {.maximise = "height", .trials = 24, .stop = {tune::after(5)}, .show = false});
+    const auto r =
+        tune::run<climber>(line, {.maximise = "height", .trials = 24, .stop = {tune::after(5)}, .show = false});
     CHECK(r.count(status::complete) == 24U);
     for (const auto& t : r) CHECK(t.best_loss == doctest::Approx(-5 * t.parameters.get<double>("x")));
     int after = 0;
@@ -121,7 +123,8 @@ TEST_CASE("ASHA stops most trials early; promotion pauses them and goes on from 
     CHECK(stopped.count(status::stopped) > 20U);
     CHECK(stopped.count(status::complete) >= 1U);
     const auto promoted = tune::run<climber>(
-        line, {.maximise = "height", .trials = 60, .scheduler = tune::asha_promotion({.max = 9, .eta = 3}), .show = false});
+        line,
+        {.maximise = "height", .trials = 60, .scheduler = tune::asha_promotion({.max = 9, .eta = 3}), .show = false});
     std::size_t once = 0, end = 0;
     for (const auto& t : promoted) {
       once += t.iteration == 1;
@@ -155,10 +158,13 @@ void grow(const tune::config& c, tune::trial& trial) {
 TEST_CASE("PBT exploits by checkpoints, asynchronously and synchronously") {
   in_world([] {
     for (const bool synchronous : {false, true}) {
-      const auto r = tune::run<grow>(
-          {{"rate", tune::uniform(0, 1)}},
-          {.maximise = "value", .trials = 8, .scheduler = tune::pbt({.interval = 5, .synchronous = synchronous}), .show = false});
-      const auto plain = tune::run<grow>({{"rate", tune::uniform(0, 1)}}, {.maximise = "value", .trials = 8, .show = false});
+      const auto r = tune::run<grow>({{"rate", tune::uniform(0, 1)}},
+                                     {.maximise = "value",
+                                      .trials = 8,
+                                      .scheduler = tune::pbt({.interval = 5, .synchronous = synchronous}),
+                                      .show = false});
+      const auto plain =
+          tune::run<grow>({{"rate", tune::uniform(0, 1)}}, {.maximise = "value", .trials = 8, .show = false});
       CAPTURE(synchronous);
       CHECK(r.count(status::complete) == 8U);
       double worst = 1e9, worst_plain = 1e9;
@@ -211,9 +217,14 @@ TEST_CASE("trials that throw, report NaN, nothing or another name are named, and
     CHECK(r.size() == 16U);
     for (std::size_t i = 0; i < 16; ++i) {
       CAPTURE(i);
-      const std::vector<std::string> why = {"cannot open data.bin", "reported loss = nan", "ended without a report",
-                                            "reported \"accuracy\"", "reached 3", "not a std::exception",
-                                            "the device is gone", "ended"};
+      const std::vector<std::string> why = {"cannot open data.bin",
+                                            "reported loss = nan",
+                                            "ended without a report",
+                                            "reported \"accuracy\"",
+                                            "reached 3",
+                                            "not a std::exception",
+                                            "the device is gone",
+                                            "ended"};
       CAPTURE(r[i].why);
       CHECK(contains(r[i].why, why[i % 8]));
       CHECK(r[i].state == (i % 8 == 4 || i % 8 == 7 ? status::complete : status::failed));
@@ -245,9 +256,11 @@ std::string errors_of(Function&& function) {
 TEST_CASE("each failure is one line on stderr, also without a folder") {
   in_world([] {
     const std::string said = errors_of([] {
-      tune::run<misbehave>({{"how", tune::grid({0, 1, 2, 3, 5, 6, 7})}}, {.minimise = "loss", .trials = 1, .name = "study"});
+      tune::run<misbehave>({{"how", tune::grid({0, 1, 2, 3, 5, 6, 7})}},
+                           {.minimise = "loss", .trials = 1, .name = "study"});
     });
-    for (const char* text : {"study: trial 0 failed: cannot open data.bin\n", "study: trial 1 failed: reported loss = nan at 1: it is not continued\n",
+    for (const char* text : {"study: trial 0 failed: cannot open data.bin\n",
+                             "study: trial 1 failed: reported loss = nan at 1: it is not continued\n",
                              "study: trial 2 failed: ended without a report of \"loss\"\n",
                              "study: trial 3 failed: reported \"accuracy\", but the experiment's metric is \"loss\"\n",
                              "study: trial 4 failed: threw something that is not a std::exception\n",
@@ -261,7 +274,9 @@ TEST_CASE("each failure is one line on stderr, also without a folder") {
     const std::string again = errors_of([] {
       tune::run<misbehave>({{"how", 0}}, {.minimise = "loss", .retries = 1, .name = "study"});
     });
-    CHECK(contains(again, "study: trial 0 failed: cannot open data.bin; it is tried again\nstudy: trial 0 failed: cannot open data.bin\n"));
+    CHECK(contains(
+        again,
+        "study: trial 0 failed: cannot open data.bin; it is tried again\nstudy: trial 0 failed: cannot open data.bin\n"));
   });
 }
 
@@ -270,8 +285,11 @@ TEST_CASE("a folder whose trials have failed is said to be continued, and how th
   in_world([&] {
     const auto start = [&](bool retry) {
       return errors_of([&] {
-        const auto r = tune::run<misbehave>({{"how", 3}}, {.minimise = "loss", .folder = f.path, .retry_failed = retry, .outputs = {}, .name = "study"});
-        CHECK(contains(thrown<manta::error>([&] { r.best(); }), ".retry_failed = true starts the failed trials of " + f.path + " again"));
+        const auto r = tune::run<misbehave>(
+            {{"how", 3}},
+            {.minimise = "loss", .folder = f.path, .retry_failed = retry, .outputs = {}, .name = "study"});
+        CHECK(contains(thrown<manta::error>([&] { r.best(); }),
+                       ".retry_failed = true starts the failed trials of " + f.path + " again"));
       });
     };
     CHECK(!contains(start(false), "continues"));
@@ -306,7 +324,8 @@ void fail_once(const tune::config& c, tune::trial& trial) {
 TEST_CASE("a failed trial is tried again on another rank, if there is one") {
   folder f;
   in_world([&] {
-    const auto r = tune::run<fail_once>({{"folder", f.path}}, {.maximise = "moved", .trials = 60, .retries = 1, .show = false});
+    const auto r =
+        tune::run<fail_once>({{"folder", f.path}}, {.maximise = "moved", .trials = 60, .retries = 1, .show = false});
     CHECK(r[0].failures == 1);
     CHECK(r[0].best["moved"] == (manta::testing::executors().size() > 1 ? 1 : 0));
   });
@@ -352,10 +371,17 @@ void recover(const tune::config& c, tune::trial& trial) {
 
 TEST_CASE("isolated trials may crash, exit and hang, on any number of ranks") {
   in_world([] {
-    const auto r = tune::run<break_down>({{"how", tune::grid({0, 1, 2, 3, 4, 5, 6, 7})}},
-                                         {.minimise = "loss", .silence = std::chrono::seconds(2), .isolate = true, .show = false});
-    const std::vector<std::string> why = {"a segmentation fault", "abort", "exit(3)", "has not reported for 2 s, and its process ended with abort",
-                                          "cannot open data.bin", "the device is gone", "reported loss = nan", "ended"};
+    const auto r =
+        tune::run<break_down>({{"how", tune::grid({0, 1, 2, 3, 4, 5, 6, 7})}},
+                              {.minimise = "loss", .silence = std::chrono::seconds(2), .isolate = true, .show = false});
+    const std::vector<std::string> why = {"a segmentation fault",
+                                          "abort",
+                                          "exit(3)",
+                                          "has not reported for 2 s, and its process ended with abort",
+                                          "cannot open data.bin",
+                                          "the device is gone",
+                                          "reported loss = nan",
+                                          "ended"};
     for (std::size_t i = 0; i < 8; ++i) {
       CAPTURE(i);
       CAPTURE(r[i].why);
@@ -371,15 +397,23 @@ TEST_CASE("isolated trials go on from checkpoints, with a folder and without") {
     folder marks, f;
     CAPTURE(with_folder);
     in_world([&] {
-      const auto r = tune::run<recover>({{"folder", marks.path}},
-                                        {.maximise = "steps", .retries = 2, .silence = std::chrono::seconds(2), .isolate = true,
-                                         .checkpoints = {.every = 1}, .folder = with_folder ? f.path : "", .outputs = {}, .show = false});
+      const auto r = tune::run<recover>({{"folder", marks.path}}, {.maximise = "steps",
+                                                                   .retries = 2,
+                                                                   .silence = std::chrono::seconds(2),
+                                                                   .isolate = true,
+                                                                   .checkpoints = {.every = 1},
+                                                                   .folder = with_folder ? f.path : "",
+                                                                   .outputs = {},
+                                                                   .show = false});
       CHECK(r[0].state == status::complete);
       CHECK(r[0].failures == 2);
       CHECK(r[0].iteration == 8U);
       CHECK(r.best_value() == 8);  // none was made twice
-      const auto promoted = tune::run<climber>(
-          line, {.maximise = "height", .trials = 12, .scheduler = tune::asha_promotion({.max = 9, .eta = 3}), .isolate = true, .show = false});
+      const auto promoted = tune::run<climber>(line, {.maximise = "height",
+                                                      .trials = 12,
+                                                      .scheduler = tune::asha_promotion({.max = 9, .eta = 3}),
+                                                      .isolate = true,
+                                                      .show = false});
       for (const auto& t : promoted) {
         CHECK(t.best_loss == doctest::Approx(-static_cast<double>(t.iteration) * t.parameters.get<double>("x")));
       }
@@ -391,8 +425,8 @@ TEST_CASE("isolated trials go on from checkpoints, with a folder and without") {
 TEST_CASE("a failed trial is tried again from its last checkpoint") {
   in_world([] {
     for (const int rank : manta::testing::executors()) manta::async<rearm>({.rank = rank}).get();
-    const auto r = tune::run<needs_state>({}, {.maximise = "steps", .stop = {tune::after(8)}, .retries = 9,
-                                               .checkpoints = {.every = 2}, .show = false});
+    const auto r = tune::run<needs_state>(
+        {}, {.maximise = "steps", .stop = {tune::after(8)}, .retries = 9, .checkpoints = {.every = 2}, .show = false});
     CHECK(r.best_value() == 8);
     CHECK(r[0].iteration == 8U);
     CHECK(r[0].failures >= 1);
@@ -450,7 +484,8 @@ struct unlucky {
 TEST_CASE("after an exception the report says why the run has ended, not that it goes on") {
   folder f;
   in_world([&] {
-    const tune::experiment e{.minimise = "y", .searcher = unlucky(), .folder = f.path, .outputs = {tune::html_report()}, .show = false};
+    const tune::experiment e{
+        .minimise = "y", .searcher = unlucky(), .folder = f.path, .outputs = {tune::html_report()}, .show = false};
     CHECK(contains(thrown<std::runtime_error>([&] { tune::run<square>(line, e); }), "out of luck"));
     const std::string page = manta::testing::text_of(f.path + "/report.html");
     CHECK(contains(page, "\"running\":false"));
@@ -482,7 +517,8 @@ void team_uneven(manta::team team, const tune::config&, tune::trial& trial) {
   while (trial.iteration() < 150) {
     int one = 1;
     MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, team.comm());
-    manta::testing::busy(std::chrono::microseconds(trial.iteration() % 2 == static_cast<unsigned>(team.rank()) ? 1500 : 100));
+    manta::testing::busy(
+        std::chrono::microseconds(trial.iteration() % 2 == static_cast<unsigned>(team.rank()) ? 1500 : 100));
     if (!trial.report({{"members", one}})) return;
   }
 }
@@ -506,14 +542,20 @@ TEST_CASE("a trial may be a gang: functions, classes, pauses with a checkpoint o
     for (const auto& t : r) {
       CHECK(t.best_loss == doctest::Approx(members * t.parameters.get<double>("x") + (members == 2 ? 1 : 0)));
     }
-    const auto p = tune::run<team_train>(
-        line, {.minimise = "loss", .trials = 12, .scheduler = tune::asha_promotion({.max = 9, .eta = 3}), .ranks = members, .show = false});
+    const auto p = tune::run<team_train>(line, {.minimise = "loss",
+                                                .trials = 12,
+                                                .scheduler = tune::asha_promotion({.max = 9, .eta = 3}),
+                                                .ranks = members,
+                                                .show = false});
     CHECK(p.count(status::failed) == 0U);
     CHECK(p.best().iteration == 9U);
-    const auto c = tune::run<team_class>({}, {.maximise = "members", .trials = 3, .stop = {tune::after(2)}, .ranks = members, .show = false});
+    const auto c = tune::run<team_class>(
+        {}, {.maximise = "members", .trials = 3, .stop = {tune::after(2)}, .ranks = members, .show = false});
     CHECK(c.best_value() == members);
-    CHECK(contains(thrown<tune::error>([] { tune::run<square>(line, {.minimise = "y", .ranks = 2}); }), "manta::team first"));
-    CHECK(contains(thrown<tune::error>([] { tune::run<team_sum>(line, {.minimise = "sum", .isolate = true}); }), "not for gangs"));
+    CHECK(contains(thrown<tune::error>([] { tune::run<square>(line, {.minimise = "y", .ranks = 2}); }),
+                   "manta::team first"));
+    CHECK(contains(thrown<tune::error>([] { tune::run<team_sum>(line, {.minimise = "sum", .isolate = true}); }),
+                   "not for gangs"));
   });
 }
 
@@ -530,7 +572,8 @@ TEST_CASE("trials share what a resource allows") {
   manta::runtime_options o;
   o.resources = {{"slot", 0.5}};
   in_world(o, [] {
-    const auto r = tune::run<square>(line, {.minimise = "y", .trials = 20, .resources = {{"slot", 0.5}}, .show = false});
+    const auto r =
+        tune::run<square>(line, {.minimise = "y", .trials = 20, .resources = {{"slot", 0.5}}, .show = false});
     CHECK(r.count(status::complete) == 20U);
     CHECK_THROWS_AS(tune::run<square>(line, {.minimise = "y", .resources = {{"slot", 2}}, .show = false}),
                     manta::unschedulable);
@@ -539,8 +582,11 @@ TEST_CASE("trials share what a resource allows") {
 
 TEST_CASE("more trials at once than ranks take turns") {
   in_world([] {
-    const auto r = tune::run<descend>(line, {.minimise = "loss", .trials = 20, .scheduler = tune::asha({.max = 20}),
-                                             .concurrency = 2 * manta::testing::executors().size() + 1, .show = false});
+    const auto r = tune::run<descend>(line, {.minimise = "loss",
+                                             .trials = 20,
+                                             .scheduler = tune::asha({.max = 20}),
+                                             .concurrency = 2 * manta::testing::executors().size() + 1,
+                                             .show = false});
     CHECK(r.size() == 20U);
     CHECK(r.count(status::failed) == 0U);
   });
@@ -549,20 +595,26 @@ TEST_CASE("more trials at once than ranks take turns") {
 TEST_CASE("an experiment in a task, and one after the other in a folder") {
   folder f;
   in_world([&] {
-    const tune::experiment e = {.minimise = "loss", .trials = 5, .checkpoints = {.every = 4}, .folder = f.path, .show = false};
-    const auto first = tune::run<grow>({{"rate", tune::uniform(0, 1)}},
-                                       {.maximise = "value", .trials = 5, .checkpoints = {.every = 4}, .folder = f.path, .show = false});
+    const tune::experiment e = {
+        .minimise = "loss", .trials = 5, .checkpoints = {.every = 4}, .folder = f.path, .show = false};
+    const auto first = tune::run<grow>(
+        {{"rate", tune::uniform(0, 1)}},
+        {.maximise = "value", .trials = 5, .checkpoints = {.every = 4}, .folder = f.path, .show = false});
     double value = 0;
     const auto c = first.best_checkpoint();
     c.unpack(value);
     CHECK(value == doctest::Approx(first.best().parameters.get<double>("rate") * static_cast<double>(c.iteration)));
     CHECK(c.iteration == 40U);
-    const auto second = tune::run<grow>({{"rate", tune::uniform(0, 1)}},
-                                        {.maximise = "value", .trials = 5, .checkpoints = {.every = 4}, .folder = f.path, .show = false});
+    const auto second = tune::run<grow>(
+        {{"rate", tune::uniform(0, 1)}},
+        {.maximise = "value", .trials = 5, .checkpoints = {.every = 4}, .folder = f.path, .show = false});
     CHECK(second.to_csv() == first.to_csv());  // read, not run
-    const auto inner = manta::async([](int n) {
-      return tune::run<square>(line, {.minimise = "y", .trials = static_cast<std::size_t>(n), .show = false}).best_value();
-    }, 10);
+    const auto inner = manta::async(
+        [](int n) {
+          return tune::run<square>(line, {.minimise = "y", .trials = static_cast<std::size_t>(n), .show = false})
+              .best_value();
+        },
+        10);
     CHECK(inner.get() < 1);
   });
 }

@@ -20,14 +20,14 @@ namespace {
 
 /// Trials train on `workers` at once, each with a fixed loss; a job is the way from one mark of its scheduler to the next.
 struct simulation {
-  double deviation = 0;          ///< a job takes its length times 1 + |N(0, deviation)|
-  double drop = 0;               ///< probability per unit of time that it is lost
+  double deviation = 0;  ///< a job takes its length times 1 + |N(0, deviation)|
+  double drop = 0;       ///< probability per unit of time that it is lost
   double horizon = 2000;
   std::size_t workers = 25;
   double max = 256;
   bool one_bracket_at_a_time = false;
 
-  double first = tune::infinity; ///< when a trial reached `max`
+  double first = tune::infinity;  ///< when a trial reached `max`
   int complete = 0;
 
   template <class Scheduler>
@@ -203,7 +203,7 @@ TEST_CASE("ASHA, stopping: a jump is judged at the highest mark and passes the l
   tune::asha s({.max = 100, .grace = 1, .eta = 3});
   for (std::size_t t = 0; t < 12; ++t) s.add(t, {});
   for (std::size_t t = 0; t < 9; ++t) CHECK(s.report(t, 3, 0).what == kind::go_on);
-  CHECK(s.report(10, 9, 5).what == kind::go_on);   // the first at 9
+  CHECK(s.report(10, 9, 5).what == kind::go_on);  // the first at 9
   CHECK(s.silent_until(10) == 27);
   CHECK(s.report(10, 10, 5).what == kind::go_on);  // would be the worst at 3
   CHECK(s.silent_until(10) == 27);
@@ -292,11 +292,10 @@ TEST_CASE("ASHA against synchronous halving in virtual time, as in the paper's a
     double deviation, drop, asha_first, asha_count, sha_first, sha_count;
   };
   // 25 workers, eta 4, marks 1 to 256, 2000 units of time; the figures are of an independent simulation
-  const std::vector<row> rows = {{.1, 0, 290, 48.5, 298, 6},        {.1, .001, 299, 38.6, 400, 3.9},
-                                 {.1, .005, 405, 16.2, 2000, 0},    {.56, 0, 333, 36.4, 420, 4.3},
-                                 {.56, .001, 372, 28.6, 763, 2.3},  {.56, .005, 462, 7.5, 2000, 0},
-                                 {1.33, 0, 430, 23.2, 625, 2.9},    {1.33, .001, 475, 14.9, 1504, .7},
-                                 {1.33, .005, 830, 2.9, 2000, 0}};
+  const std::vector<row> rows = {
+      {.1, 0, 290, 48.5, 298, 6},     {.1, .001, 299, 38.6, 400, 3.9},   {.1, .005, 405, 16.2, 2000, 0},
+      {.56, 0, 333, 36.4, 420, 4.3},  {.56, .001, 372, 28.6, 763, 2.3},  {.56, .005, 462, 7.5, 2000, 0},
+      {1.33, 0, 430, 23.2, 625, 2.9}, {1.33, .001, 475, 14.9, 1504, .7}, {1.33, .005, 830, 2.9, 2000, 0}};
   for (std::size_t i = 0; i < rows.size(); i += manta::testing::is_long() ? 1U : 4U) {
     const row& w = rows[i];
     const auto a = simulate(tune::asha_promotion({.max = 256, .grace = 1, .eta = 4}),
@@ -367,8 +366,8 @@ TEST_CASE("median stopping is what its definition says, also when trials report 
 
 TEST_CASE("PBT perturbs as often and as far as it says") {
   tune::pbt s({.interval = 1});
-  const tune::space where = {{"lr", tune::uniform(0, 10)}, {"n", tune::integers(1, 100)}, {"c", tune::choice({1, 2, 3, 4})},
-                             {"fixed", 7}};
+  const tune::space where = {
+      {"lr", tune::uniform(0, 10)}, {"n", tune::integers(1, 100)}, {"c", tune::choice({1, 2, 3, 4})}, {"fixed", 7}};
   s.begin(where, 1, 4);
   tune::random r(2);
   int up = 0, down = 0, anew = 0, left = 0, right = 0;
@@ -403,14 +402,19 @@ struct toy {
   bool copies = true;  ///< h with the rest, as PBT does; or each keeps its own and changes it, as in the figure
 
   double run(std::uint64_t seed) const {
-    tune::pbt s({.interval = 5, .quantile = exploits ? 0.5 : 0, .resample = 0, .synchronous = synchronous,
-                 .explore = [explore = explores](tune::config c, tune::random& r) {
-                   for (const char* h : {"h1", "h2"}) {
-                     if (explore) c.set(h, std::clamp(c.get<double>(h) + r.uniform(-.1, .1), 0., 1.));
-                   }
-                   return c;
-                 },
-                 });
+    tune::pbt s({
+        .interval = 5,
+        .quantile = exploits ? 0.5 : 0,
+        .resample = 0,
+        .synchronous = synchronous,
+        .explore =
+            [explore = explores](tune::config c, tune::random& r) {
+              for (const char* h : {"h1", "h2"}) {
+                if (explore) c.set(h, std::clamp(c.get<double>(h) + r.uniform(-.1, .1), 0., 1.));
+              }
+              return c;
+            },
+    });
     // values are changed by `explore` alone: nothing of the space mutates
     s.begin({{"h1", 0}, {"h2", 0}}, seed, 2);
     struct worker {

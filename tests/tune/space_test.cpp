@@ -149,9 +149,10 @@ TEST_CASE("quantised values are written as they are meant") {
 }
 
 TEST_CASE("position is the way back from a value to the unit interval") {
-  for (const tune::domain& d : {tune::uniform(-5, 10), tune::loguniform(1e-6, 10), tune::normal(3, 2), tune::lognormal(1, 2),
-                                tune::integers(-3, 12), tune::logintegers(1, 500), tune::uniform(0, 2).quantised(0.25),
-                                tune::choice({"a", "b", "c"}), tune::grid({1, 2, 4})}) {
+  for (const tune::domain& d :
+       {tune::uniform(-5, 10), tune::loguniform(1e-6, 10), tune::normal(3, 2), tune::lognormal(1, 2),
+        tune::integers(-3, 12), tune::logintegers(1, 500), tune::uniform(0, 2).quantised(0.25),
+        tune::choice({"a", "b", "c"}), tune::grid({1, 2, 4})}) {
     for (int i = 1; i < 40; ++i) {
       const tune::value v = d.at(i / 40.0);
       const double u = d.position(v);
@@ -181,8 +182,10 @@ TEST_CASE("parameters depend on others, and apply under conditions") {
       {"beta", tune::uniform(0.9, 0.999).when("opt", "adam")},
       {"width", tune::integers(1, 8)},
       {"area", tune::depends([](const tune::config& c) { return c.get<int>("width") * c.get<int>("width"); })},
-      {"noise", tune::depends([](const tune::config& c, tune::random& r) { return c.get<double>("area") + r.uniform(); })},
-      {"deep", tune::uniform(0, 1).when("opt", "sgd").when([](const tune::config& c) { return c.get<int>("width") > 4; })},
+      {"noise",
+       tune::depends([](const tune::config& c, tune::random& r) { return c.get<double>("area") + r.uniform(); })},
+      {"deep",
+       tune::uniform(0, 1).when("opt", "sgd").when([](const tune::config& c) { return c.get<int>("width") > 4; })},
       {"epochs", 10},
   };
   tune::random r(11);
@@ -300,7 +303,8 @@ TEST_CASE("an option may be an object of the user's own class, which the configu
   const std::vector<block> options = {{8, 0.1, "re\"lu, \xc3\xa9", {3, 5}}, {16, 1e-300, "", {}}, {}};
   const tune::domain d = tune::choice({options[0], options[1], options[2]});
   for (std::size_t i = 0; i < options.size(); ++i) {
-    const tune::config c{{"net", d.at((static_cast<double>(i) + 0.5) / 3)}, {"fixed", tune::domain(pair_of_numbers{0.1f, 3}).at(0)}};
+    const tune::config c{{"net", d.at((static_cast<double>(i) + 0.5) / 3)},
+                         {"fixed", tune::domain(pair_of_numbers{0.1f, 3}).at(0)}};
     const block b = c["net"];
     CHECK(b == options[i]);
     CHECK(c.get<block>("net") == options[i]);
@@ -314,7 +318,9 @@ TEST_CASE("an option may be an object of the user's own class, which the configu
   const auto n = tune::config{{"first", block{16}}, {"names", std::vector<std::string>{"a", "b"}}}.as<network>();
   CHECK((n.first.width == 16 && n.names == std::vector<std::string>{"a", "b"}));
   CHECK(tune::space_of<network>().parameters().size() == 2U);
-  CHECK(contains(thrown<tune::error>([] { (void)tune::value(3).as<block>(); }), "the value 3 is not an object of a class"));
-  CHECK(contains(thrown<tune::error>([] { (void)tune::value(pair_of_numbers{}).as<block>(); }), "activation is missing"));
+  CHECK(contains(thrown<tune::error>([] { (void)tune::value(3).as<block>(); }),
+                 "the value 3 is not an object of a class"));
+  CHECK(
+      contains(thrown<tune::error>([] { (void)tune::value(pair_of_numbers{}).as<block>(); }), "activation is missing"));
   CHECK(contains(thrown<tune::error>([] { (void)tune::value(block{1, std::nan("")}); }), "has to have a form in JSON"));
 }

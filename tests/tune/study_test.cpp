@@ -33,7 +33,8 @@ using kind = tune::verdict::kind;
 
 namespace {
 
-const tune::space where = {{"x", tune::uniform(0, 1)}, {"y", tune::loguniform(1e-3, 1)}, {"c", tune::choice({"a", "b"})}};
+const tune::space where = {
+    {"x", tune::uniform(0, 1)}, {"y", tune::loguniform(1e-3, 1)}, {"c", tune::choice({"a", "b"})}};
 
 double loss_of(const tune::config& c, double at) {
   return std::abs(c.get<double>("x") - 0.3) + c.get<double>("y") + (c["c"] == "a" ? 0.1 : 0) + 1 / (1 + at);
@@ -161,7 +162,8 @@ TEST_CASE("if nothing was reported, best says why") {
   tune::study s(where, {.minimise = "loss", .trials = 1});
   s.failed(s.next()->trial, "cannot open data.bin");
   s.finish();
-  CHECK(contains(thrown<tune::error>([&] { tune::results(s).best(); }), "no trial has a best \"loss\": the only one failed; trial 0: cannot open data.bin"));
+  CHECK(contains(thrown<tune::error>([&] { tune::results(s).best(); }),
+                 "no trial has a best \"loss\": the only one failed; trial 0: cannot open data.bin"));
   CHECK(contains(thrown<tune::error>([] { tune::study({}, {}); }), ".minimise or .maximise"));
 }
 
@@ -196,7 +198,9 @@ TEST_CASE("rules stop trials and experiments, and say why") {
                       }}});
   CHECK(g->trials().size() == 7U);
   CHECK(g->stopping() == "seven are enough");
-  tune::study timed(where, {.minimise = "loss", .trials = 5, .stop = {tune::after_time(std::chrono::seconds(10))},
+  tune::study timed(where, {.minimise = "loss",
+                            .trials = 5,
+                            .stop = {tune::after_time(std::chrono::seconds(10))},
                             .stop_all = {tune::time_budget(std::chrono::minutes(1))}});
   const auto j = timed.next(0);
   CHECK(timed.report(j->trial, {{"loss", 1}}, 9, 0, 9).what == kind::go_on);
@@ -206,12 +210,15 @@ TEST_CASE("rules stop trials and experiments, and say why") {
   CHECK(!timed.next(62));
 }
 
-TEST_CASE("of several rules the first that has a reason ends the trial; a rule may be a lambda, each trial has its own") {
+TEST_CASE(
+    "of several rules the first that has a reason ends the trial; a rule may be a lambda, each trial has its own") {
   const auto every_other = [reports = 0](const tune::progress& p) mutable -> std::optional<std::string> {
     if (++reports < 4 || p.trial % 2 == 0) return std::nullopt;
     return "trial " + std::to_string(p.trial) + " has reported " + std::to_string(reports) + " times";
   };
-  tune::study s(where, {.minimise = "loss", .trials = 6, .stop = {tune::at_most("loss", -1), every_other, tune::after(7)},
+  tune::study s(where, {.minimise = "loss",
+                        .trials = 6,
+                        .stop = {tune::at_most("loss", -1), every_other, tune::after(7)},
                         .stop_all = {tune::report_budget(1000), tune::ended_budget(5), tune::best_reaches(-1)}});
   drive(s);
   REQUIRE(s.trials().size() == 5U);
@@ -224,7 +231,8 @@ TEST_CASE("of several rules the first that has a reason ends the trial; a rule m
 
 TEST_CASE("a budget of time ends between reports as well, and is remembered") {
   const folder f;
-  tune::experiment e = {.minimise = "loss", .trials = 5, .stop_all = {tune::time_budget(std::chrono::minutes(1))}, .folder = f.path};
+  tune::experiment e = {
+      .minimise = "loss", .trials = 5, .stop_all = {tune::time_budget(std::chrono::minutes(1))}, .folder = f.path};
   {
     tune::study s(where, e);
     const auto j = s.next(0);
@@ -288,7 +296,12 @@ struct chronicle {
 TEST_CASE("a scheduler and an output of the user's own") {
   const folder f;
   const auto lines = std::make_shared<std::vector<std::string>>();
-  tune::study s(where, {.minimise = "loss", .trials = 4, .scheduler = in_turn(), .folder = f.path, .outputs = {chronicle{lines}}, .name = "mine"});
+  tune::study s(where, {.minimise = "loss",
+                        .trials = 4,
+                        .scheduler = in_turn(),
+                        .folder = f.path,
+                        .outputs = {chronicle{lines}},
+                        .name = "mine"});
   drive(s, ~std::size_t{0}, 8);
   for (const auto& t : s.trials()) {
     CHECK(t.state == (t.id < 2 ? status::complete : status::stopped));
@@ -300,7 +313,8 @@ TEST_CASE("a scheduler and an output of the user's own") {
   CHECK((*lines)[3] == "0 pause: the next one's turn");
   CHECK((*lines)[4].starts_with("1 reports "));
   CHECK(std::count(lines->begin(), lines->end(), "0 resume: its turn") >= 2);
-  CHECK(std::count_if(lines->begin(), lines->end(), [](const std::string& l) { return contains(l, "stopped: not one of the first two"); }) == 2);
+  CHECK(std::count_if(lines->begin(), lines->end(),
+                      [](const std::string& l) { return contains(l, "stopped: not one of the first two"); }) == 2);
 }
 
 TEST_CASE("an experiment's clock may be a metric") {
@@ -326,12 +340,17 @@ namespace {
 
 const std::vector<std::pair<std::string, tune::experiment>> kinds = {
     {"random, fifo", {.minimise = "loss", .trials = 12}},
-    {"sobol, asha", {.minimise = "loss", .trials = 40, .searcher = tune::sobol_search(), .scheduler = tune::asha({.max = 9, .eta = 3})}},
+    {"sobol, asha",
+     {.minimise = "loss",
+      .trials = 40,
+      .searcher = tune::sobol_search(),
+      .scheduler = tune::asha({.max = 9, .eta = 3})}},
     {"promotion", {.minimise = "loss", .trials = 40, .scheduler = tune::asha_promotion({.max = 9, .eta = 3})}},
     {"hyperband", {.minimise = "loss", .trials = 30, .scheduler = tune::hyperband({.max = 9})}},
     {"median", {.minimise = "loss", .trials = 20, .scheduler = tune::median_stopping()}},
     {"pbt", {.minimise = "loss", .trials = 6, .scheduler = tune::pbt({.interval = 3})}},
-    {"pbt, synchronous", {.minimise = "loss", .trials = 6, .scheduler = tune::pbt({.interval = 3, .synchronous = true})}},
+    {"pbt, synchronous",
+     {.minimise = "loss", .trials = 6, .scheduler = tune::pbt({.interval = 3, .synchronous = true})}},
     {"pb2", {.minimise = "loss", .trials = 6, .scheduler = tune::pb2({.interval = 3, .mutate = {"x", "y"}})}},
     {"grid", {.minimise = "loss", .searcher = tune::grid_search({.per_parameter = 3}), .stop = {tune::after(3)}}},
     {"tpe", {.minimise = "loss", .trials = 20, .searcher = tune::tpe({.startup = 5})}},
@@ -401,9 +420,13 @@ TEST_CASE("an experiment that has ended is read, not run, when it is continued")
 }
 
 TEST_CASE("names and options of any bytes go through the journal, and every line of it is JSON") {
-  const std::string latin = "caf\xe9", both = "\xc3\xa9\xe9", zero("a\0b\x01\x7f", 5), escape = "\\u00e9", mark("\0bytes:x", 8);
-  tune::space s{{"x " + latin, tune::uniform(0, 1)}, {zero, tune::choice({tune::value(latin), tune::value(both), tune::value(zero), tune::value(escape), tune::value(mark), tune::value("caf\xc3\xa9")})}};
-  for (const tune::any_searcher& searcher : {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe({.startup = 5}))}) {
+  const std::string latin = "caf\xe9", both = "\xc3\xa9\xe9", zero("a\0b\x01\x7f", 5), escape = "\\u00e9",
+                    mark("\0bytes:x", 8);
+  tune::space s{{"x " + latin, tune::uniform(0, 1)},
+                {zero, tune::choice({tune::value(latin), tune::value(both), tune::value(zero), tune::value(escape),
+                                     tune::value(mark), tune::value("caf\xc3\xa9")})}};
+  for (const tune::any_searcher& searcher :
+       {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe({.startup = 5}))}) {
     const folder f;
     std::vector<tune::config> before;
     for (const std::size_t until : {12U, 24U}) {
@@ -412,7 +435,8 @@ TEST_CASE("names and options of any bytes go through the journal, and every line
       if (!before.empty()) CHECK(study.trial(0).why == zero + both);
       while (study.trials().size() < until) {
         const auto j = study.next();
-        CHECK(study.report(j->trial, {{"loss " + latin, j->parameters.get<double>("x " + latin)}, {both, 1}}).what == kind::go_on);
+        CHECK(study.report(j->trial, {{"loss " + latin, j->parameters.get<double>("x " + latin)}, {both, 1}}).what ==
+              kind::go_on);
         j->trial == 0 ? (void)study.failed(0, zero + both) : study.ended(j->trial);
         before.push_back(j->parameters);
       }
@@ -497,7 +521,8 @@ TEST_CASE("a journal that does not belong to the experiment, is damaged or in us
   CHECK(!tune::study(where, e).finished());
 }
 
-TEST_CASE("a trial that takes its rank with it twice is given up, and one whose ranks die four times; both across restarts") {
+TEST_CASE(
+    "a trial that takes its rank with it twice is given up, and one whose ranks die four times; both across restarts") {
   folder f;
   const tune::experiment e = {.minimise = "loss", .trials = 2, .retries = 9, .folder = f.path};
   const auto again = [&](tune::trial_number t, const std::string& why, tune::cause c) {
@@ -540,7 +565,9 @@ struct with_files {
     s = std::make_unique<tune::study>(where, e);
     manta::output::make_folders(f.path + "/checkpoints");
   }
-  static std::string name(std::size_t t, std::uint64_t at) { return "checkpoints/" + std::to_string(t) + "-1-" + std::to_string(at); }
+  static std::string name(std::size_t t, std::uint64_t at) {
+    return "checkpoints/" + std::to_string(t) + "-1-" + std::to_string(at);
+  }
   bool has(std::size_t t, std::uint64_t at) const { return ::access((f.path + "/" + name(t, at)).c_str(), F_OK) == 0; }
   std::string all(std::size_t t) const {  // the iterations of those that are there
     std::string text;
@@ -548,7 +575,8 @@ struct with_files {
     return text;
   }
   /// In the order of a rank's notice: the checkpoint is known before the report that it was made at.
-  tune::answer save_and_report(std::size_t t, std::uint64_t at, const tune::metrics& m, std::size_t bytes = 1000, int members = 1) {
+  tune::answer save_and_report(std::size_t t, std::uint64_t at, const tune::metrics& m, std::size_t bytes = 1000,
+                               int members = 1) {
     tune::checkpoint c;
     c.iteration = at;
     c.pack(std::string(bytes, 'x'), at);
@@ -565,7 +593,8 @@ struct with_files {
 TEST_CASE("of each trial the last checkpoints stay on disk, and the best") {
   with_files w({.minimise = "loss", .trials = 2, .checkpoints = {.keep = 2, .keep_best = 2}});
   REQUIRE(w.s->next()->trial == 0U);
-  for (std::uint64_t at = 1; at <= 9; ++at) w.save_and_report(0, at, {{"loss", std::abs(static_cast<double>(at) - 3.2)}});
+  for (std::uint64_t at = 1; at <= 9; ++at)
+    w.save_and_report(0, at, {{"loss", std::abs(static_cast<double>(at) - 3.2)}});
   CHECK(w.all(0) == "3 4 8 9");
   CHECK(w.s->trial(0).best_checkpoint == 3U);
   w.s->ended(0);
@@ -598,11 +627,13 @@ TEST_CASE("checkpoints are kept by another metric if one is named") {
   every.s->next();
   for (std::uint64_t at = 1; at <= 6; ++at) every.save_and_report(0, at, {{"loss", at}});
   CHECK(every.all(0) == "1 2 3 4 5 6");
-  CHECK(contains(thrown<tune::error>([] { tune::study(where, {.minimise = "l", .checkpoints = {.minimise = "a", .maximise = "b"}}); }),
+  CHECK(contains(thrown<tune::error>(
+                     [] { tune::study(where, {.minimise = "l", .checkpoints = {.minimise = "a", .maximise = "b"}}); }),
                  "not by both"));
 }
 
-TEST_CASE("above the budget of bytes the worst ended trials lose their checkpoints, then running ones all but the last") {
+TEST_CASE(
+    "above the budget of bytes the worst ended trials lose their checkpoints, then running ones all but the last") {
   with_files w({.minimise = "loss", .trials = 4, .checkpoints = {.keep = 0, .budget_bytes = 7000}});
   for (std::size_t t = 0; t < 4; ++t) REQUIRE(w.s->next()->trial == t);
   for (std::size_t t = 0; t < 3; ++t) {
@@ -614,11 +645,11 @@ TEST_CASE("above the budget of bytes the worst ended trials lose their checkpoin
   w.save_and_report(3, 2, {{"loss", 8}});
   CHECK((w.all(0) == "1 2" && w.all(1) == "1" && w.all(2) == "1" && w.all(3) == "1 2"));
   w.save_and_report(3, 3, {{"loss", 9}}, 4500);
-  CHECK(w.all(0) == "1");      // of the best trial
-  CHECK(w.all(3) == "2 3");    // its best, and what it would go on from
+  CHECK(w.all(0) == "1");    // of the best trial
+  CHECK(w.all(3) == "2 3");  // its best, and what it would go on from
   w.save_and_report(3, 4, {{"loss", 9}}, 30'000);
   CHECK(w.all(0) == "1");
-  CHECK(w.all(3) == "4");      // more than the budget, and still needed
+  CHECK(w.all(3) == "4");  // more than the budget, and still needed
 }
 
 TEST_CASE("the budget counts the files of all members of a gang") {
@@ -630,7 +661,8 @@ TEST_CASE("the budget counts the files of all members of a gang") {
   CHECK(::access((w.f.path + "/" + with_files::name(0, 4) + ".2").c_str(), F_OK) == 0);
 }
 
-TEST_CASE("what another trial goes on from stays on disk until that one has a checkpoint of its own, and after a restart") {
+TEST_CASE(
+    "what another trial goes on from stays on disk until that one has a checkpoint of its own, and after a restart") {
   tune::experiment e = {.minimise = "loss", .trials = 2, .scheduler = tune::pbt({.interval = 2, .quantile = 0.5})};
   with_files w(e);
   w.s->next();
@@ -684,8 +716,10 @@ struct optimiser {
 
 TEST_CASE("options of the user's own class go through the journal, continuing, the results and the files") {
   const folder f;
-  const tune::space objects = {{"by", tune::choice({optimiser{"sgd", 0.1}, optimiser{"adam, \"w\"", 1e-3}})}, {"x", tune::uniform(0, 1)}};
-  const tune::experiment e = {.minimise = "loss", .trials = 20, .searcher = tune::tpe({.startup = 5}), .folder = f.path};
+  const tune::space objects = {{"by", tune::choice({optimiser{"sgd", 0.1}, optimiser{"adam, \"w\"", 1e-3}})},
+                               {"x", tune::uniform(0, 1)}};
+  const tune::experiment e = {
+      .minimise = "loss", .trials = 20, .searcher = tune::tpe({.startup = 5}), .folder = f.path};
   const auto loss = [](const tune::config& c) {
     const optimiser by = c["by"];
     return by.rate + c["x"] * 0.01;
@@ -713,7 +747,8 @@ TEST_CASE("options of the user's own class go through the journal, continuing, t
 TEST_CASE("files of the trials and the log of decisions") {
   folder f;
   {
-    tune::study s(where, {.minimise = "loss", .trials = 9, .scheduler = tune::asha({.max = 9, .eta = 3}), .folder = f.path});
+    tune::study s(where,
+                  {.minimise = "loss", .trials = 9, .scheduler = tune::asha({.max = 9, .eta = 3}), .folder = f.path});
     drive(s);
   }
   const std::string rows = text_of(f.path + "/trials/00000/progress.csv");
@@ -723,7 +758,8 @@ TEST_CASE("files of the trials and the log of decisions") {
   CHECK(std::count(lines.begin(), lines.end(), '\n') == 9);
   CHECK(nlohmann::json::parse(lines.substr(0, lines.find('\n')))["iteration"] == 1);
   CHECK(nlohmann::json::parse(text_of(f.path + "/trials/00003/config.json")).contains("x"));
-  const auto flat = nlohmann::json::parse(text_of(f.path + "/trials/00003/params.json"));  // VisKit: one level, no object in it
+  const auto flat =
+      nlohmann::json::parse(text_of(f.path + "/trials/00003/params.json"));  // VisKit: one level, no object in it
   CHECK(flat.size() == 3U);
   for (const auto& v : flat) CHECK(v.is_primitive());
   const std::string decisions = text_of(f.path + "/decisions.jsonl");
@@ -737,13 +773,16 @@ TEST_CASE("files of the trials and the log of decisions") {
   CHECK(report["curves"][0][1].size() == 9U);
 }
 
-TEST_CASE("the report shows the best value over time, and which trial ran when on which rank, also when it was continued") {
+TEST_CASE(
+    "the report shows the best value over time, and which trial ran when on which rank, also when it was continued") {
   const folder f;
-  const tune::experiment e = {.maximise = "accuracy", .trials = 3, .retries = 1, .folder = f.path, .outputs = {tune::html_report()}};
+  const tune::experiment e = {
+      .maximise = "accuracy", .trials = 3, .retries = 1, .folder = f.path, .outputs = {tune::html_report()}};
   {
     tune::study s(where, e);
     for (const int rank : {4, 5}) s.opened(rank);
-    for (std::size_t t = 0; t < 2; ++t) s.placed(s.next(static_cast<double>(t))->trial, static_cast<int>(t) + 4, static_cast<double>(t) + 0.5);
+    for (std::size_t t = 0; t < 2; ++t)
+      s.placed(s.next(static_cast<double>(t))->trial, static_cast<int>(t) + 4, static_cast<double>(t) + 0.5);
     s.report(0, {{"accuracy", 0.5}}, 2);
     s.report(1, {{"accuracy", 0.25}}, 3);
     s.failed(0, "no memory", 4);
@@ -803,7 +842,8 @@ TEST_CASE("a parameter that makes trials fail matters, whatever they reported be
     if (j->parameters["x"] > 0.5) s.failed(j->trial, "diverged");
     else s.ended(j->trial);
   }
-  const auto shares = tune::parameter_importance(x, s.trials()), all_equal = tune::parameter_importance(x, s.trials(), true);
+  const auto shares = tune::parameter_importance(x, s.trials()),
+             all_equal = tune::parameter_importance(x, s.trials(), true);
   CHECK(shares[0].first == "x");
   CHECK(shares[0].second > 0.9);
   CHECK(shares[1].second < 0.05);
@@ -818,8 +858,8 @@ TEST_CASE("importance finds the parameter that matters") {
     s.report(j->trial, {{"loss", 10 * x + 3 * y}});
     s.ended(j->trial);
   }
-  const auto shares = tune::parameter_importance({{"big", tune::uniform(0, 1)}, {"small", tune::uniform(0, 1)},
-                                                  {"none", tune::choice({1, 2, 3})}}, s.trials());
+  const auto shares = tune::parameter_importance(
+      {{"big", tune::uniform(0, 1)}, {"small", tune::uniform(0, 1)}, {"none", tune::choice({1, 2, 3})}}, s.trials());
   REQUIRE(shares.size() == 3U);
   CHECK(shares[0].first == "big");
   CHECK(shares[0].second > 0.8);
@@ -845,7 +885,8 @@ void train_all(tune::study& s, int epochs = 20) {
 
 }  // namespace
 
-TEST_CASE("an experiment that is continued with other trials and rules is what it would be if they had been so from the start") {
+TEST_CASE(
+    "an experiment that is continued with other trials and rules is what it would be if they had been so from the start") {
   const tune::space line = {{"x", tune::uniform(0, 1)}};
   const tune::experiment base{.minimise = "loss", .trials = 6, .outputs = {}};
   auto more = base, fewer = base, longer = base, shorter = base, budget = base;
@@ -854,8 +895,9 @@ TEST_CASE("an experiment that is continued with other trials and rules is what i
   longer.stop = {tune::after(9)};
   shorter.stop = {tune::after(5)};
   budget.stop_all = {tune::report_budget(50)};
-  for (const auto& [first, second] : {std::pair(base, more), std::pair(shorter, longer), std::pair(longer, shorter), std::pair(budget, base),
-                                      std::pair(base, budget), std::pair(budget, more), std::pair(longer, more)}) {
+  for (const auto& [first, second] :
+       {std::pair(base, more), std::pair(shorter, longer), std::pair(longer, shorter), std::pair(budget, base),
+        std::pair(base, budget), std::pair(budget, more), std::pair(longer, more)}) {
     folder f;
     tune::study anew(line, second);
     train_all(anew);
@@ -895,10 +937,12 @@ TEST_CASE("another direction is refused, another function is said, when an exper
     tune::study s(line, {.minimise = "loss", .trials = 2, .folder = f.path, .outputs = {}}, "train");
     train_all(s);
   }
-  CHECK(contains(thrown<tune::error>([&] { tune::study(line, {.maximise = "loss", .trials = 2, .folder = f.path, .outputs = {}}); }),
+  CHECK(contains(thrown<tune::error>(
+                     [&] { tune::study(line, {.maximise = "loss", .trials = 2, .folder = f.path, .outputs = {}}); }),
                  "holds an experiment with another direction (minimise there, maximise here)"));
   const tune::study s(line, {.minimise = "loss", .trials = 2, .folder = f.path, .outputs = {}}, "fit");
-  CHECK(contains(s.continued(), "with 2 trials: 2 complete; it was begun with another function (train there, fit here)"));
+  CHECK(
+      contains(s.continued(), "with 2 trials: 2 complete; it was begun with another function (train there, fit here)"));
 }
 
 TEST_CASE("a trial that fails is not the best one, however good it looked before, unless that is wanted") {
@@ -917,7 +961,8 @@ TEST_CASE("a trial that fails is not the best one, however good it looked before
 }
 
 TEST_CASE("searchers that learn keep away from where trials fail") {
-  for (const tune::any_searcher& how : {tune::any_searcher(tune::tpe()), tune::any_searcher(tune::tpe({.multivariate = true}))}) {
+  for (const tune::any_searcher& how :
+       {tune::any_searcher(tune::tpe()), tune::any_searcher(tune::tpe({.multivariate = true}))}) {
     tune::study s({{"x", tune::uniform(0, 1)}}, {.minimise = "loss", .trials = 60, .searcher = how});
     int late = 0;
     while (const auto j = s.next()) {
@@ -936,7 +981,8 @@ TEST_CASE("searchers that learn keep away from where trials fail") {
 }
 
 TEST_CASE("the configuration of a trial that has become another is the one with which its best value was reported") {
-  tune::study s({{"x", tune::uniform(0, 1)}}, {.minimise = "loss", .trials = 4, .scheduler = tune::pbt({.interval = 1})});
+  tune::study s({{"x", tune::uniform(0, 1)}},
+                {.minimise = "loss", .trials = 4, .scheduler = tune::pbt({.interval = 1})});
   std::map<std::uint64_t, tune::config> with, best;
   std::map<std::uint64_t, double> least;
   for (int i = 0; i < 4; ++i) {

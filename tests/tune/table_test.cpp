@@ -64,8 +64,11 @@ void run_some(tune::study& s) {
   s.next(6);
 }
 tune::experiment six(bool show = true) {
-  return {.minimise = "loss", .trials = 8, .first = {{{"x", 1}}, {{"x", 2}}, {{"x", 3}}, {{"x", 4}}, {{"x", 5}}, {{"x", 6}}, {{"x", 7}}},
-          .show = show, .name = "descent"};
+  return {.minimise = "loss",
+          .trials = 8,
+          .first = {{{"x", 1}}, {{"x", 2}}, {{"x", 3}}, {{"x", 4}}, {{"x", 5}}, {{"x", 6}}, {{"x", 7}}},
+          .show = show,
+          .name = "descent"};
 }
 
 }  // namespace
@@ -88,9 +91,10 @@ TEST_CASE("in a batch log there is a line when something has changed, at growing
   table.line("trial 5 failed: no memory");
   table.update(4000);
   table.finish();
-  CHECK(written(file.get()) == first + "descent: trial 5 failed: no memory\n"
-                                       "descent: 1:06:40, 2 running, 5 complete; best loss 0.5 (trial 6, {\"x\":7})\n"
-                                       "descent: 0:01:40, 2 running, 5 complete; best loss 0.5 (trial 6, {\"x\":7})\n");
+  CHECK(written(file.get()) == first +
+                                   "descent: trial 5 failed: no memory\n"
+                                   "descent: 1:06:40, 2 running, 5 complete; best loss 0.5 (trial 6, {\"x\":7})\n"
+                                   "descent: 0:01:40, 2 running, 5 complete; best loss 0.5 (trial 6, {\"x\":7})\n");
 }
 
 TEST_CASE("a quiet experiment shows nothing") {
@@ -108,12 +112,13 @@ TEST_CASE("the table has the best trials, then those that run") {
   tune::study s(where, six());
   run_some(s);
   const tune::status_table table(s);
-  CHECK(table.table(6, 4) == "descent: 6.0 s, 2 running, 5 complete; best loss 1 (trial 0, {\"x\":1})\n"
-                             "  trial state           at         last         best  configuration\n"
-                             "      0 complete         1            1            1  {\"x\":1}\n"
-                             "      1 complete         1            2            2  {\"x\":2}\n"
-                             "      5 running          1            9            9  {\"x\":6}\n"
-                             "      6 running          0            -            -  {\"x\":7}\n");
+  CHECK(table.table(6, 4) ==
+        "descent: 6.0 s, 2 running, 5 complete; best loss 1 (trial 0, {\"x\":1})\n"
+        "  trial state           at         last         best  configuration\n"
+        "      0 complete         1            1            1  {\"x\":1}\n"
+        "      1 complete         1            2            2  {\"x\":2}\n"
+        "      5 running          1            9            9  {\"x\":6}\n"
+        "      6 running          0            -            -  {\"x\":7}\n");
 }
 
 TEST_CASE("on a terminal the table is drawn again over itself, and lines stay above it") {

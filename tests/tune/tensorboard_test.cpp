@@ -4,9 +4,9 @@
 // Event files: bytes as they have to be, and as a reader of somebody else's sees them.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -52,7 +52,8 @@ TEST_CASE("CRC-32C has its check value") {
 
 TEST_CASE("events have the bytes of their protocol buffers") {
   CHECK(hex(tune::event_file::version_event(1.5)) == "09000000000000f83f1a0d627261696e2e4576656e743a32");
-  CHECK(hex(tune::event_file::scalars_event(1.5, 300, {{"a", 0.5}})) == "09000000000000f83f10ac022a0a0a080a0161150000003f");
+  CHECK(hex(tune::event_file::scalars_event(1.5, 300, {{"a", 0.5}})) ==
+        "09000000000000f83f10ac022a0a0a080a0161150000003f");
   std::string record;
   tune::event_file::append_record(record, "abc");
   CHECK(hex(record).substr(0, 16) == "0300000000000000");
@@ -78,12 +79,14 @@ TEST_CASE("an independent reader finds every scalar, and every checksum right") 
   out.end(t);
   const std::string file = f.path + "/trials/00003/events.out.tfevents.0000000000.manta";
   const auto read = [&] {
-    return std::system(("python3 " + reader() + " " + file + " > " + f.path + "/read.txt 2> " + f.path + "/errors.txt").c_str());
+    return std::system(
+        ("python3 " + reader() + " " + file + " > " + f.path + "/read.txt 2> " + f.path + "/errors.txt").c_str());
   };
   REQUIRE(read() == 0);
   CHECK((manta::testing::text_of(f.path + "/read.txt") == expected));
   const std::string bytes = manta::testing::text_of(file);
-  for (const std::size_t at : {std::size_t{3}, std::size_t{5000}, bytes.size() - 1}) {  // a length, a payload, a checksum
+  for (const std::size_t at :
+       {std::size_t{3}, std::size_t{5000}, bytes.size() - 1}) {  // a length, a payload, a checksum
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     std::ofstream(file, std::ios::binary) << damaged;
@@ -97,8 +100,12 @@ TEST_CASE("an independent reader finds every scalar, and every checksum right") 
 TEST_CASE("the plug-in HParams is told the space, each configuration, and how each trial ended") {
   const manta::testing::folder f;
   tune::tensorboard out(1.5e9);
-  const tune::space where = {{"lr", tune::loguniform(1e-3, 1)}, {"opt", tune::choice({"sgd", "adam"})}, {"bias", tune::choice({true, false})},
-                             {"width", tune::grid({16, 32})}, {"mixed", tune::choice({tune::value(1), tune::value("auto")})}, {"epochs", 10}};
+  const tune::space where = {{"lr", tune::loguniform(1e-3, 1)},
+                             {"opt", tune::choice({"sgd", "adam"})},
+                             {"bias", tune::choice({true, false})},
+                             {"width", tune::grid({16, 32})},
+                             {"mixed", tune::choice({tune::value(1), tune::value("auto")})},
+                             {"epochs", 10}};
   out.begin({.folder = f.path, .name = "test", .metric = "loss", .where = where});
   tune::trial_record t;
   t.parameters = {{"lr", 0.125}, {"opt", "adam"}, {"bias", true}, {"width", 32}, {"mixed", "auto"}, {"epochs", 10}};
@@ -107,18 +114,21 @@ TEST_CASE("the plug-in HParams is told the space, each configuration, and how ea
   out.report(t, {{"accuracy", 0.5}, {"loss", 0.25}}, 0);
   t.state = tune::status::complete;
   out.end(t);
-  CHECK(read_by_python(f.path + "/trials/" + manta::output::tensorboard::file_name) ==
-        "1500000000.0 experiment [('lr', 'number', {1: 0.001, 2: 1.0}), ('opt', 'text', ['sgd', 'adam']), ('bias', 'truth', [True, False]), "
-        "('width', 'number', [16.0, 32.0]), ('mixed', 'text', ['1', 'auto']), ('epochs', 'number', [10.0]), 'loss', 'accuracy']\n");
-  const std::string begin = "1500000000.0 begin [('lr', 0.125), ('opt', 'adam'), ('bias', True), ('width', 32.0), ('mixed', 'auto'), ('epochs', 10.0)]\n"
-                            "1500000000.0 1 accuracy 0.5\n1500000000.0 1 loss 0.25\n1500000000.0 end ";
+  CHECK(
+      read_by_python(f.path + "/trials/" + manta::output::tensorboard::file_name) ==
+      "1500000000.0 experiment [('lr', 'number', {1: 0.001, 2: 1.0}), ('opt', 'text', ['sgd', 'adam']), ('bias', 'truth', [True, False]), "
+      "('width', 'number', [16.0, 32.0]), ('mixed', 'text', ['1', 'auto']), ('epochs', 'number', [10.0]), 'loss', 'accuracy']\n");
+  const std::string begin =
+      "1500000000.0 begin [('lr', 0.125), ('opt', 'adam'), ('bias', True), ('width', 32.0), ('mixed', 'auto'), ('epochs', 10.0)]\n"
+      "1500000000.0 1 accuracy 0.5\n1500000000.0 1 loss 0.25\n1500000000.0 end ";
   CHECK(read_by_python(f.path + "/trials/00000/" + manta::output::tensorboard::file_name) == begin + "['success']\n");
   t.id = 1;
   t.state = tune::status::failed;
   out.add(t);
   out.end(t);
   out.flush();
-  CHECK(manta::testing::contains(read_by_python(f.path + "/trials/00001/" + manta::output::tensorboard::file_name), "end ['failure']"));
+  CHECK(manta::testing::contains(read_by_python(f.path + "/trials/00001/" + manta::output::tensorboard::file_name),
+                                 "end ['failure']"));
 }
 
 TEST_CASE("an experiment that is continued keeps the wall times of what was reported before") {

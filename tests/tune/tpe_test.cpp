@@ -16,9 +16,10 @@ TEST_CASE("TPE is no worse than Optuna's at the same budgets") {
   const auto b = study(tune::tpe(), branin_problem, {50, 100}, 100);
   const auto m = study(tune::tpe({.multivariate = true}), branin_problem, {50, 100}, 60);
   const auto h = study(tune::tpe(), hartmann_problem, {50, 100, 200}, 200);
-  INFO("branin " << middle(b[0]) << " " << middle(b[1]) << " (p90 " << p90(b[0]) << " " << p90(b[1]) << "), multivariate "
-                    << middle(m[0]) << " " << middle(m[1]) << " (p90 " << p90(m[0]) << " " << p90(m[1]) << "), hartmann "
-                    << middle(h[0]) << " " << middle(h[1]) << " " << middle(h[2]) << " (p90 " << p90(h[2]) << ")");
+  INFO("branin " << middle(b[0]) << " " << middle(b[1]) << " (p90 " << p90(b[0]) << " " << p90(b[1])
+                 << "), multivariate " << middle(m[0]) << " " << middle(m[1]) << " (p90 " << p90(m[0]) << " "
+                 << p90(m[1]) << "), hartmann " << middle(h[0]) << " " << middle(h[1]) << " " << middle(h[2])
+                 << " (p90 " << p90(h[2]) << ")");
   CHECK(middle(b[0]) <= 0.159);
   CHECK(middle(b[1]) <= 0.030);
   CHECK(p90(b[1]) <= 0.109);

@@ -37,11 +37,11 @@
 using manta::serialization_error;
 using manta::base::list;
 using manta::wire::buffer;
+using manta::wire::is_array;
 using manta::wire::is_plain;
 using manta::wire::is_serializable;
 using manta::wire::over_limit;
 using manta::wire::reader;
-using manta::wire::is_array;
 using manta::wire::segment;
 using manta::wire::segment_bytes;
 using manta::wire::sink;
@@ -191,7 +191,8 @@ static_assert(is_serializable<std::complex<double>>() && is_serializable<std::se
 static_assert(is_serializable<point>() && is_serializable<mesh>() && is_serializable<closed>());
 
 static_assert(!is_serializable<int*>() && !is_serializable<const char*>() && !is_serializable<int&>());
-static_assert(!is_serializable<opaque>() && !is_serializable<std::thread>() && !is_serializable<std::function<void()>>());
+static_assert(!is_serializable<opaque>() && !is_serializable<std::thread>() &&
+              !is_serializable<std::function<void()>>());
 static_assert(!is_serializable<std::vector<opaque>>() && !is_serializable<std::vector<std::vector<opaque>>>());
 static_assert(!is_serializable<std::vector<int*>>() && !is_serializable<std::pair<int, opaque>>());
 static_assert(!is_serializable<std::map<std::string, std::vector<opaque>>>());
@@ -226,7 +227,8 @@ TEST_CASE("numbers of every kind survive, the extreme ones too") {
   CHECK(survives(std::numeric_limits<double>::denorm_min()));
   CHECK(survives(-std::numeric_limits<float>::infinity()));
   CHECK(survives(1.0L / 3));
-  CHECK(survives(std::numeric_limits<double>::quiet_NaN(), [](double a, double b) { return std::isnan(a) && std::isnan(b); }));
+  CHECK(survives(std::numeric_limits<double>::quiet_NaN(),
+                 [](double a, double b) { return std::isnan(a) && std::isnan(b); }));
   CHECK(survives(colour::blue));
   CHECK(survives(second));
 }
@@ -306,7 +308,8 @@ TEST_CASE("random nested vectors survive") {
     std::vector<std::vector<std::vector<float>>> value(draw() % 5);
     for (auto& v : value) {
       v.resize(draw() % 5);
-      for (auto& inner : v) inner.assign(draw() % 2 == 0 ? draw() % 10 : 4090 + draw() % 12, static_cast<float>(draw() % 1000));
+      for (auto& inner : v)
+        inner.assign(draw() % 2 == 0 ? draw() % 10 : 4090 + draw() % 12, static_cast<float>(draw() % 1000));
     }
     ok = ok && survives(value);
   }
@@ -423,7 +426,8 @@ TEST_CASE("bytes that end too early are a serialization_error wherever they end"
   CHECK(each_prefix_is_refused(std::vector<double>{1, 2, 3}));
   CHECK(each_prefix_is_refused(std::vector<std::string>{"a", "bc", "def"}));
   CHECK(each_prefix_is_refused(std::map<std::string, point>{{"a", {1, 2, "b"}}, {"c", {}}}));
-  CHECK(each_prefix_is_refused(std::tuple<bool, std::optional<int>, std::shared_ptr<int>>{true, 3, std::make_shared<int>(4)}));
+  CHECK(each_prefix_is_refused(
+      std::tuple<bool, std::optional<int>, std::shared_ptr<int>>{true, 3, std::make_shared<int>(4)}));
   CHECK(each_prefix_is_refused(mesh{{numbers(4), {}}, {{"m", {1, 1, "1"}}}}));
   int value = 0;
   source none(nullptr, 0);
@@ -462,8 +466,9 @@ TEST_CASE("a buffer grows, keeps its bytes and gives them away when moved") {
 TEST_CASE("types have an index each, under which they can be written, read and destroyed unseen") {
   using manta::wire::type_at;
   using manta::wire::type_index;
-  const std::uint32_t indices[] = {type_index<int>::value,   type_index<void>::value,   type_index<point>::value,
-                                   type_index<mesh>::value,  type_index<colour>::value, type_index<std::vector<double>>::value,
+  const std::uint32_t indices[] = {type_index<int>::value,    type_index<void>::value,
+                                   type_index<point>::value,  type_index<mesh>::value,
+                                   type_index<colour>::value, type_index<std::vector<double>>::value,
                                    type_index<closed>::value};
   CHECK(std::set<std::uint32_t>(std::begin(indices), std::end(indices)).size() == std::size(indices));
 
@@ -515,8 +520,10 @@ TEST_CASE("a load that throws leaves no half-read value behind") {
 TEST_CASE("functions are found by index, and the listing names everything in order") {
   using manta::wire::function_entry;
   using name = decltype(std::declval<function_entry>().name());
-  const std::uint32_t one = manta::wire::add_entry(function_entry{"3one", [] { return name("one"); }, nullptr, false, false});
-  const std::uint32_t two = manta::wire::add_entry(function_entry{"3two", [] { return name("two"); }, nullptr, false, false});
+  const std::uint32_t one =
+      manta::wire::add_entry(function_entry{"3one", [] { return name("one"); }, nullptr, false, false});
+  const std::uint32_t two =
+      manta::wire::add_entry(function_entry{"3two", [] { return name("two"); }, nullptr, false, false});
   CHECK(two == one + 1);
   CHECK(manta::wire::function_at(one).name() == "one");
   CHECK(manta::wire::function_at(two).name() == "two");

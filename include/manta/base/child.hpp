@@ -25,14 +25,14 @@ namespace manta::base {
 struct child_page {
   static constexpr int max_frames = 32;
   static constexpr int tell_where = SIGVTALRM;  ///< a signal that ends a child as a fatal one does
-  std::atomic<bool> stop{false};        ///< the user writes it: the code should end
-  std::atomic<std::uint32_t> calls{0};  ///< the child writes it: grows with each sign of life
-  std::atomic<int> signal{0};           ///< the child's signal handler writes it, after the other members
+  std::atomic<bool> stop{false};                ///< the user writes it: the code should end
+  std::atomic<std::uint32_t> calls{0};          ///< the child writes it: grows with each sign of life
+  std::atomic<int> signal{0};                   ///< the child's signal handler writes it, after the other members
   bool has_address = false;
-  bool stack_is_over = false;           ///< the address lies at the end of the stack
+  bool stack_is_over = false;  ///< the address lies at the end of the stack
   const void* address = nullptr;
   int frame_count = 0;
-  void* frames[max_frames] = {};        ///< addresses of the call stack, the innermost first
+  void* frames[max_frames] = {};  ///< addresses of the call stack, the innermost first
 };
 
 /// One child, from the side of its user. All calls come from one thread.

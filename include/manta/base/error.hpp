@@ -31,12 +31,12 @@ class error : public std::runtime_error {
 
 /// Where and why a task failed. The details travel from the rank that ran the task to each rank that calls get().
 struct failure_details {
-  std::string what;                 ///< text of the user's exception
-  std::string type;                 ///< demangled type of the user's exception
-  std::string function;             ///< the task's name or the function it ran
-  std::string host;                 ///< the machine on which it ran
-  int rank = -1;                    ///< the rank on which it ran
-  int attempt = 0;                  ///< 0 for the first run, 1 for the first retry, ...
+  std::string what;      ///< text of the user's exception
+  std::string type;      ///< demangled type of the user's exception
+  std::string function;  ///< the task's name or the function it ran
+  std::string host;      ///< the machine on which it ran
+  int rank = -1;         ///< the rank on which it ran
+  int attempt = 0;       ///< 0 for the first run, 1 for the first retry, ...
   /// The tasks that did not run because of the failure, nearest to it first; of many, the first ones and the last one.
   std::vector<std::string> chain;
 };

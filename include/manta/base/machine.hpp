@@ -232,7 +232,7 @@ inline int count_devices(const std::string& list) {
 struct device_share {
   std::uint64_t whole = 0;  ///< one bit for each whole device
   int part = -1;
-  int part_ranks = 1;       ///< number of ranks that share this device
+  int part_ranks = 1;  ///< number of ranks that share this device
 };
 inline device_share share_devices(int devices, int rank, int ranks) {
   device_share mine;

@@ -297,12 +297,14 @@ class zygote {
     report_into(*static_cast<child_page*>(page));
     // Destructors of static objects and functions registered with atexit belong to the parent process: do not run them.
     static const pid_t child = ::getpid();
-    ::on_exit([](int status, void*) {
-      const bool by_itself = ::getpid() == child;  // false in a fork of the child
-      if (by_itself && report_->signal.load(std::memory_order_relaxed) == 0) note_frames(0);
-      std::fflush(nullptr);
-      ::_exit(status);
-    }, nullptr);
+    ::on_exit(
+        [](int status, void*) {
+          const bool by_itself = ::getpid() == child;  // false in a fork of the child
+          if (by_itself && report_->signal.load(std::memory_order_relaxed) == 0) note_frames(0);
+          std::fflush(nullptr);
+          ::_exit(status);
+        },
+        nullptr);
     children_do(files[0], *static_cast<child_page*>(page));
     ::_exit(0);
   }

@@ -24,11 +24,11 @@ struct element<std::vector<T, A>> {
 };
 
 template <class S>
-struct plain_form {};    // bytes
+struct plain_form {};  // bytes
 template <class S>
-struct value_form {};    // encoded in place if small, else an input
+struct value_form {};  // encoded in place if small, else an input
 template <class U>
-struct future_form {};   // an input
+struct future_form {};  // an input
 template <class U>
 struct futures_form {};  // a count and that many inputs
 struct no_form {};       // does not fit
@@ -58,9 +58,8 @@ constexpr auto form_of() {
       return no_form{};
     }
   } else if constexpr (!std::is_same_v<V, S> && !std::is_convertible_v<A, S>) {
-    if constexpr (!std::is_same_v<S, std::remove_cvref_t<P>> && requires(const V& v) {
-                    S(std::begin(v), std::end(v));
-                  }) {
+    if constexpr (!std::is_same_v<S, std::remove_cvref_t<P>> &&
+                  requires(const V& v) { S(std::begin(v), std::end(v)); }) {
       return value_form<S>{};  // any range for a span
     } else {
       return no_form{};

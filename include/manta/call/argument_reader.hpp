@@ -63,9 +63,7 @@ class argument_value {
     }
   }
   /// The input that must live as long as the function uses the result of pass(), if there is one.
-  const input* viewed() const {
-    return own_ || !input_ || std::is_same_v<std::remove_cv_t<P>, S> ? nullptr : &*input_;
-  }
+  const input* viewed() const { return own_ || !input_ || std::is_same_v<std::remove_cv_t<P>, S> ? nullptr : &*input_; }
 
  protected:
   void read_own(argument_reader& in) {

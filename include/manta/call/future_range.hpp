@@ -35,7 +35,9 @@ template <class Range>
 using range_value = typename future_value<range_future<Range>>::type;
 
 template <class Range>
-concept is_range = requires(Range& range) { *std::begin(range), std::end(range); };
+concept is_range = requires(Range& range) {
+  *std::begin(range), std::end(range);
+};
 template <class Range>
 concept is_range_of_futures = is_range<Range> && is_future<range_future<Range>>;
 
@@ -60,7 +62,7 @@ struct element_or_void<Range> {
   using type = range_future<Range>;
 };
 template <class T>
-  requires is_future<T>
+  requires(is_future<T>)
 struct element_or_void<T> {
   using type = typename future_value<std::remove_cvref_t<T>>::type;
 };
@@ -70,7 +72,9 @@ using supposed_value = typename element_or_void<Range>::type;
 /// Whether a container was passed as an rvalue, so that its elements may be moved out. A view does not own its
 /// elements.
 template <class Range>
-concept is_given_container = requires { typename Range::allocator_type; } && !std::is_const_v<Range>;
+concept is_given_container = !std::is_const_v<Range> && requires {
+  typename Range::allocator_type;
+};
 
 /// A vector of the futures of a range, moved out of a container that is an rvalue.
 template <class Range>

@@ -46,8 +46,8 @@ MANTA_DECL void handle::save(wire::writer& out) const {
 MANTA_DECL void handle::load(wire::reader& in, std::uint32_t type) {
   exec::reference_message r;
   in.read(&r, sizeof r);
-  *this = r.home_rank == graph::no_index ? handle()
-                                         : handle(exec::engine::current()->recovering().import_inside(r, type));
+  *this =
+      r.home_rank == graph::no_index ? handle() : handle(exec::engine::current()->recovering().import_inside(r, type));
 }
 
 MANTA_DECL void handle::load_actor(wire::reader& in, std::uint32_t type) {

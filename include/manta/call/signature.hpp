@@ -52,11 +52,13 @@ template <class P, class A>
 struct stored_for : stored_as<P> {};
 template <class P, class U>
 struct stored_for<P, future<U>> : stored_for<P, U> {};
-template <class T, std::size_t Extent, class A>
-  requires requires(const A& a) {
-    { a.data() } -> std::same_as<const T*>;
-    a.size();
-  } && (wire::is_serializable<A>())
+/// A contiguous container of T that can be sent.
+template <class A, class T>
+concept stored_array_of = wire::is_serializable<A>() && requires(const A& a) {
+  { a.data() } -> std::same_as<const T*>;
+  a.size();
+};
+template <class T, std::size_t Extent, stored_array_of<T> A>
 struct stored_for<std::span<const T, Extent>, A> {
   using type = A;
 };
@@ -70,8 +72,13 @@ struct list {
 
 // --- the parameters and the result of anything callable
 
+template <auto M>
+inline constexpr bool is_method = std::is_member_function_pointer_v<decltype(M)>;
+
 template <class F>
-concept one_call_operator = requires { &F::operator(); };
+concept one_call_operator = requires {
+  &F::operator();
+};
 template <class F>
 struct signature {};
 template <one_call_operator F>
@@ -94,7 +101,7 @@ struct signature<R (C::*)(P...) const> : signature<R (C::*)(P...)> {
   static constexpr bool is_const = true;
 };
 template <class R, class C, class... P>
-struct signature<R (C::*)(P...) &> : signature<R (C::*)(P...)> {};
+struct signature<R (C::*)(P...)&> : signature<R (C::*)(P...)> {};
 template <class R, class C, class... P>
 struct signature<R (C::*)(P...) const&> : signature<R (C::*)(P...) const> {};
 template <class R, class C, class... P>
@@ -102,9 +109,9 @@ struct signature<R (C::*)(P...) noexcept> : signature<R (C::*)(P...)> {};
 template <class R, class C, class... P>
 struct signature<R (C::*)(P...) const noexcept> : signature<R (C::*)(P...) const> {};
 template <class R, class C, class... P>
-struct signature<R (C::*)(P...) & noexcept> : signature<R (C::*)(P...)> {};
+struct signature<R (C::*)(P...)& noexcept> : signature<R (C::*)(P...)> {};
 template <class R, class C, class... P>
-struct signature<R (C::*)(P...) const & noexcept> : signature<R (C::*)(P...) const> {};
+struct signature<R (C::*)(P...) const& noexcept> : signature<R (C::*)(P...) const> {};
 
 /// Whether a function is a gang task, whose first parameter is manta::team; `others` are the parameters that the caller
 /// gives.
@@ -119,7 +126,9 @@ struct gang_parameters<list<First, P...>> : std::true_type {
 };
 
 template <class F>
-concept callable_type = requires { typename signature<F>::parameters; };
+concept callable_type = requires {
+  typename signature<F>::parameters;
+};
 
 // --- what a call gives
 
@@ -145,7 +154,7 @@ struct passed_as {
   using type = A;
 };
 template <class A>
-  requires is_future<A>
+  requires(is_future<A>)
 struct passed_as<A> : future_value<A> {};
 template <class A>
 struct passed_as<actor<A>> {

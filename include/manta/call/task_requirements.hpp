@@ -92,12 +92,10 @@ constexpr auto mistake_in(list<Args...> arguments) {
 }
 /// Checks async<M>(actor, ...) of a method.
 template <auto M, class... Args>
-  requires(std::is_member_function_pointer_v<decltype(M)>)
-constexpr auto mistake_in(list<Args...>) {
-  return mistake<method_without_actor, type_of<M>>();
-}
+  requires(is_method<M>)
+constexpr auto mistake_in(list<Args...>) { return mistake<method_without_actor, type_of<M>>(); }
 template <auto M, class First, class... Args>
-  requires(std::is_member_function_pointer_v<decltype(M)> && is_actor<std::remove_cvref_t<First>>)
+  requires(is_method<M> && (is_actor<std::remove_cvref_t<First>>))
 constexpr auto mistake_in(list<First, Args...>) {
   using Signature = signature<type_of<M>>;
   using A = typename std::remove_cvref_t<First>::class_type;

@@ -24,7 +24,7 @@ MANTA_DECL void deaths::look() {
     const std::string then = news.successor != 0
                                  ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
                              : all_.rank.members.is_spare(d.rank) ? "it stood by, and had nothing to do"
-                                                         : "what it had to do is done elsewhere";
+                                                                  : "what it had to do is done elsewhere";
     std::fprintf(stderr, "manta: %s; %s\n", why.c_str(), then.c_str());
     for (std::uint32_t r = 1; r < all_.rank.size; ++r) {
       if (r == d.rank || all_.rank.members.is_dead(r)) continue;

@@ -25,7 +25,8 @@ MANTA_DECL void duties::attend() {
   if (all_.rank.ledger.files().unwanted() != 0) all_.rank.ledger.files().unmap_unwanted();
   if (all_.rank.lifeline != nullptr && all_.rank.lifeline->news()) all_.deaths.look();
   if (all_.work.gangs.watch().has_broken()) all_.work.gang_guard.end_broken();
-  if (all_.loops.leaving.is_due()) [[unlikely]] all_.loops.leaving.announce();
+  if (all_.loops.leaving.is_due()) [[unlikely]]
+    all_.loops.leaving.announce();
   if (all_.rank.scheduler != nullptr) all_.work.placement.place();
 }
 

@@ -148,7 +148,8 @@ class engine {
 };
 
 inline engine& engine::here(const char* call) {
-  if (!thread_role::is_owner()) [[unlikely]] refuse(call);
+  if (!thread_role::is_owner()) [[unlikely]]
+    refuse(call);
   return *current_;
 }
 

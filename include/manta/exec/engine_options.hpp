@@ -16,28 +16,28 @@ namespace manta::exec {
 
 struct engine_options {
   graph::quantities resources;
-  int cpus = 0;              ///< 0: found out
-  double gpus = -1;          ///< below 0: found out
+  int cpus = 0;      ///< 0: found out
+  double gpus = -1;  ///< below 0: found out
   bool rank0_tasks = false;
-  int spares = 0;            ///< ranks, the last ones, that stand by; rank 0's setting holds
+  int spares = 0;  ///< ranks, the last ones, that stand by; rank 0's setting holds
   bool progress_thread = true;
   bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
   std::uint64_t seed = 0;
   std::size_t max_queued = std::size_t{1} << 22;
   std::size_t max_waiting = 100'000;
-  std::uint64_t store_memory = 0;  ///< bytes; 0: its share of the node's
+  std::uint64_t store_memory = 0;       ///< bytes; 0: its share of the node's
   std::uint64_t node_store_memory = 0;  ///< 0: half of the ranks' memory
   std::string spill_folder;
   int ranks_per_node = net::network::any_number;
-  bool recovery = false;     ///< the launcher lets the others go on when a rank dies
+  bool recovery = false;  ///< the launcher lets the others go on when a rank dies
   std::int64_t heartbeat_ns = 0;
-  std::int64_t watchdog_ns = 0; ///< a task without a call to us for so long is taken for hung; 0: none is
-  std::string journal;          ///< a folder; empty: none; rank 0's setting holds, as that of `recovery`
-  double journal_least = 0.01;  ///< seconds that a task took whose result is kept
-  std::int64_t end_time = 0;    ///< of the allocation, seconds since 1970; 0: not known
-  std::int64_t end_margin = 60; ///< seconds
-  double term_grace = 30;       ///< seconds from SIGTERM to the end; 0: any number
-  std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
+  std::int64_t watchdog_ns = 0;  ///< a task without a call to us for so long is taken for hung; 0: none is
+  std::string journal;           ///< a folder; empty: none; rank 0's setting holds, as that of `recovery`
+  double journal_least = 0.01;   ///< seconds that a task took whose result is kept
+  std::int64_t end_time = 0;     ///< of the allocation, seconds since 1970; 0: not known
+  std::int64_t end_margin = 60;  ///< seconds
+  double term_grace = 30;        ///< seconds from SIGTERM to the end; 0: any number
+  std::string mistake;           ///< what is wrong with this rank's settings: reported on all ranks
 };
 
 }  // namespace manta::exec

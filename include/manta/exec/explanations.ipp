@@ -13,26 +13,20 @@ namespace manta::exec {
 MANTA_DECL std::string describe(const graph::grant& g) {
   const std::string where = "on rank " + std::to_string(g.rank) + ": ";
   switch (g.reason) {
-    case graph::placement_reason::rank:
-      return where + "it asked for that rank";
-    case graph::placement_reason::node:
-      return where + "the rank of the node it asked for with the least work";
-    case graph::placement_reason::near:
-      return where + "the value it asked to be near lies there";
+    case graph::placement_reason::rank: return where + "it asked for that rank";
+    case graph::placement_reason::node: return where + "the rank of the node it asked for with the least work";
+    case graph::placement_reason::near: return where + "the value it asked to be near lies there";
     case graph::placement_reason::data:
       return where + (g.near_bytes != 0 ? store::describe_bytes(g.near_bytes) + " of its inputs lie there"
                                         : "its inputs lie there");
-    case graph::placement_reason::spread:
-      return where + "of the ranks that fit, it had the fewest tasks";
+    case graph::placement_reason::spread: return where + "of the ranks that fit, it had the fewest tasks";
     case graph::placement_reason::bundle:
       return where + (g.bundle >= 0 ? "bundle " + std::to_string(g.bundle) : std::string("a bundle")) +
              " of its reservation lies there";
-    case graph::placement_reason::least_work:
-      return where + "of the ranks that fit, it had the least work";
+    case graph::placement_reason::least_work: return where + "of the ranks that fit, it had the least work";
     case graph::placement_reason::ahead:
       return where + "its inputs were being made there, and it was sent ahead of them";
-    case graph::placement_reason::gang:
-      return where + "it leads its gang there, on ranks that had nothing to do";
+    case graph::placement_reason::gang: return where + "it leads its gang there, on ranks that had nothing to do";
     case graph::placement_reason::gang_near:
       return where +
              "it leads its gang there: as many members as can be are on the node where the value lies that it asked to "
@@ -42,10 +36,8 @@ MANTA_DECL std::string describe(const graph::grant& g) {
     case graph::placement_reason::gang_in_bundles:
       return where + "it leads its gang there, in a bundle" +
              (g.bundle >= 0 ? " (" + std::to_string(g.bundle) + ")" : std::string()) + " and others of its reservation";
-    case graph::placement_reason::none:
-      return "on rank " + std::to_string(g.rank);
-    case graph::placement_reason::room:
-      break;
+    case graph::placement_reason::none: return "on rank " + std::to_string(g.rank);
+    case graph::placement_reason::room: break;
   }
   return where + "it had nothing to do, or room";
 }

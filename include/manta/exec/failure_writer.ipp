@@ -22,10 +22,10 @@ MANTA_DECL store::failure_ptr cancel_failure(std::string_view name, std::string_
 }
 
 MANTA_DECL store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) {
-  return failure_of_kind(store::failure::kind::timeout,
-                         "task '" + std::string(name) + "' had not started when its deadline of " +
-                             std::to_string(static_cast<double>(deadline) * 1e-6) +
-                             " ms was over; give it longer, or more ranks to run on");
+  return failure_of_kind(store::failure::kind::timeout, "task '" + std::string(name) +
+                                                            "' had not started when its deadline of " +
+                                                            std::to_string(static_cast<double>(deadline) * 1e-6) +
+                                                            " ms was over; give it longer, or more ranks to run on");
 }
 
 MANTA_DECL store::failure_ptr unstarted_failure(const graph::task& t, bool expired) {
@@ -39,8 +39,8 @@ MANTA_DECL store::failure_ptr actor_failure(const std::string& why) {
 
 MANTA_DECL store::failure_ptr busy_failure(std::string_view method, int most, rank_id here) {
   return failure_of_kind(store::failure::kind::busy,
-                         "'" + std::string(method) + "' was not taken: " +
-                             std::to_string(most) + " calls wait for the actor on rank " + std::to_string(here) +
+                         "'" + std::string(method) + "' was not taken: " + std::to_string(most) +
+                             " calls wait for the actor on rank " + std::to_string(here) +
                              ", as many as actor_options::max_pending allows; wait for some of them first");
 }
 
@@ -78,8 +78,8 @@ MANTA_DECL store::failure_ptr gang_failure(const graph::node& n, const graph::bu
   return failure_of_kind(
       store::failure::kind::unschedulable,
       "the gang '" + std::string(task_name(n)) + "' can never run: its " + std::to_string(wanted.ranks) +
-          " members are on different ranks" + nodes + ", and the bundles of its reservation that fit lie on fewer: " +
-          graph::describe(reserved) +
+          " members are on different ranks" + nodes +
+          ", and the bundles of its reservation that fit lie on fewer: " + graph::describe(reserved) +
           "; reserve bundles that take more of a rank, so that each gets one of its own, or with strategy spread");
 }
 
@@ -133,8 +133,7 @@ MANTA_DECL store::failure_ptr failure_writer::of_input(graph::task& t) const {
   return nullptr;
 }
 
-MANTA_DECL store::failure_ptr failure_writer::store_is_full(
-    const store::ledger& values) const {
+MANTA_DECL store::failure_ptr failure_writer::store_is_full(const store::ledger& values) const {
   const auto in_words = [](std::uint64_t bytes) { return store::describe_bytes(bytes); };
   std::string text = "rank " + std::to_string(rank_) +
                      " has no memory left for values: " + std::to_string(values.values().size()) + " large ones take " +
@@ -175,9 +174,9 @@ MANTA_DECL store::failure_ptr failure_writer::orphan(const graph::node& n, const
 
 MANTA_DECL store::failure_ptr failure_writer::nobody_left(const graph::node& n, bool but_rank_0) const {
   if (but_rank_0) {
-    return death(store::failure::kind::rank, static_cast<std::uint32_t>(n.record->request->cost),
-                 "no rank is left but rank 0, on which " + describe_task(n) +
-                     " does not run, for it was on one that died: ");
+    return death(
+        store::failure::kind::rank, static_cast<std::uint32_t>(n.record->request->cost),
+        "no rank is left but rank 0, on which " + describe_task(n) + " does not run, for it was on one that died: ");
   }
   return failure_of_kind(
       store::failure::kind::unschedulable,
@@ -195,8 +194,7 @@ MANTA_DECL store::failure_ptr failure_writer::of_member(const store::failure_ptr
   if (gang.ranks.size() == 1) return why;
   if (store::failure_ptr lost = members_.deaths() == 0 ? nullptr : lost_member(gang)) return lost;
   store::failure f = *why;
-  f.details.function +=
-      " (member " + std::to_string(gang.member) + " of " + std::to_string(gang.ranks.size()) + ")";
+  f.details.function += " (member " + std::to_string(gang.member) + " of " + std::to_string(gang.ranks.size()) + ")";
   return store::share(std::move(f));
 }
 

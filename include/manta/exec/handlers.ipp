@@ -37,9 +37,7 @@ struct handlers {
 };
 
 constexpr void handlers::set_tasks(dispatch_table<rank_parts>& table) {
-  table.set(message::run, [](rank_parts& all, arrival& m) {
-    all.work.executor.receive(m.from, m.data, m.bytes);
-  });
+  table.set(message::run, [](rank_parts& all, arrival& m) { all.work.executor.receive(m.from, m.data, m.bytes); });
   table.set(message::submit, [](rank_parts& all, arrival& m) { all.work.placement.on_submit(m.from, m.data, false); });
   table.set(message::come_back, [](rank_parts& all, arrival& m) {
     if ((flags_of_task(m.data) & task_message::ahead) != 0) {
@@ -64,12 +62,9 @@ constexpr void handlers::set_tasks(dispatch_table<rank_parts>& table) {
     if (has_request) request.read(in);
     all.work.placement.on_ended(m.from, header, has_request ? &request : nullptr);
   });
-  table.set(message::blocked, [](rank_parts& all, arrival& m) {
-    all.work.placement.on_blocked(m.from, m.read<blocked_message>());
-  });
-  table.set(message::demand, [](rank_parts& all, arrival& m) {
-    all.homes.tasks.on_demand(m.read<demand_message>());
-  });
+  table.set(message::blocked,
+            [](rank_parts& all, arrival& m) { all.work.placement.on_blocked(m.from, m.read<blocked_message>()); });
+  table.set(message::demand, [](rank_parts& all, arrival& m) { all.homes.tasks.on_demand(m.read<demand_message>()); });
   table.set(message::cancel,
             [](rank_parts& all, arrival& m) { all.homes.withdrawal.on_cancel(m.read<cancel_message>()); });
 }
@@ -160,9 +155,8 @@ constexpr void handlers::set_deaths(dispatch_table<rank_parts>& table) {
   });
   table.set(message::where_is,
             [](rank_parts& all, arrival& m) { all.work.placement.on_where_is(m.from, m.read<where_message>()); });
-  table.set(message::task_lost, [](rank_parts& all, arrival& m) {
-    all.homes.lost.on_task_lost(m.read<where_message>());
-  });
+  table.set(message::task_lost,
+            [](rank_parts& all, arrival& m) { all.homes.lost.on_task_lost(m.read<where_message>()); });
   table.set(message::seek,
             [](rank_parts& all, arrival& m) { all.values.fetches.on_seek(m.from, m.read<seek_message>()); });
   table.set(message::not_kept,
@@ -225,7 +219,8 @@ MANTA_DECL void handle_message(rank_parts& all, rank_id from, message kind, cons
   static constexpr dispatch_table<rank_parts> table = handlers::of_all_kinds();
   static_assert(table.is_complete(), "each kind of message needs a handler");
   if (all.run.early.are_kept()) return all.run.early.keep(from, kind, data, bytes);
-  if (all.rank.members.is_dead(from)) [[unlikely]] return;  // what it had to do is done elsewhere
+  if (all.rank.members.is_dead(from)) [[unlikely]]
+    return;  // what it had to do is done elsewhere
   all.rank.post.note_received(from, kind);
   table(kind, all, from, data, bytes);
 }

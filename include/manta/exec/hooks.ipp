@@ -41,7 +41,9 @@ MANTA_DECL exec::completion<net::network>::hooks hooks_of_completion(rank_parts&
       .task_ready = [](void* rank, node& dependent) { parts_of(rank).homes.tasks.task_ready(dependent); },
       .wake = [](void* rank, wait_record& record) { parts_of(rank).run.waiters.wake(record); },
       .announce =
-          [](void* rank, const link& l, node& n) { parts_of(rank).values.supply.tell_value({l.rank, l.index}, n); },
+          [](void* rank, const link& l, node& n) {
+            parts_of(rank).values.supply.tell_value({l.rank, l.index}, n);
+          },
       .input_arrived = [](void* rank, task* t, node& input) { parts_of(rank).work.executor.input_arrived(t, input); },
       .send_call = [](void* rank, node& handle, task* call) { parts_of(rank).homes.calls.send(handle, call); },
       .pulled =
@@ -52,8 +54,8 @@ MANTA_DECL exec::completion<net::network>::hooks hooks_of_completion(rank_parts&
           },
       .send_after = [](void* rank, const link& l, node& input) { parts_of(rank).work.ahead.send_after(l, input); },
       .inherit = [](void* rank, node& heir_of) { parts_of(rank).values.recovery.inherit(heir_of); },
-      .await_return =
-          [](void* rank, std::uint32_t of_family) { parts_of(rank).values.recovery.await_return(of_family); },
+      .await_return = [](void* rank,
+                         std::uint32_t of_family) { parts_of(rank).values.recovery.await_return(of_family); },
       .stop_timer = [](void* rank, node& n) { parts_of(rank).values.attempts.stop_timer(n); },
       .free_task = [](void* rank, task* t) { parts_of(rank).values.records.free(t); },
   };
@@ -61,9 +63,8 @@ MANTA_DECL exec::completion<net::network>::hooks hooks_of_completion(rank_parts&
 
 /// Pulls that were put off.
 MANTA_DECL exec::supply<net::network>::hooks hooks_of_supply(rank_parts& all) {
-  return {&all, [](void* rank, rank_id from, const pull_message& m) {
-            parts_of(rank).values.fetches.on_pull(from, m);
-          }};
+  return {&all,
+          [](void* rank, rank_id from, const pull_message& m) { parts_of(rank).values.fetches.on_pull(from, m); }};
 }
 
 /// Values that have to be made again.
@@ -102,11 +103,8 @@ MANTA_DECL exec::executor<net::network>::hooks hooks_of_executor(rank_parts& all
           [](void* rank, const invocation& call, const task& made_by, task* constructor) {
             return parts_of(rank).work.actors.add(call, made_by.function, made_by.request, constructor);
           },
-      .ended_here =
-          [](void* rank, const task_origin& ended, invocation& call, bool ok, const store::failure_ptr& why,
-             std::uint64_t ns) {
-            parts_of(rank).homes.tasks.ended(ended, call, ok, why, ns);
-          },
+      .ended_here = [](void* rank, const task_origin& ended, invocation& call, bool ok, const store::failure_ptr& why,
+                       std::uint64_t ns) { parts_of(rank).homes.tasks.ended(ended, call, ok, why, ns); },
   };
 }
 
@@ -216,18 +214,20 @@ MANTA_DECL exec::helper::duties hooks_of_helper(rank_parts& all) {
       .begin = [](void*) { thread_role::set_helper(); },
       .sleep = [](void* rank, std::int64_t most_ns) { parts_of(rank).rank.net.sleep(most_ns); },
       .rouse = &rouse_helper,
-      .owner_is_here = [](void* rank) {
-        parts_of(rank).work.gang_guard.watch_lonely();
-        parts_of(rank).loops.watch.watch_task(true);
-        parts_of(rank).work.gang_guard.watch_part(true);
-      },
-      .do_duties = [](void* rank, bool owner_was_here) {
-        const bool sent = parts_of(rank).duties.answer_for_owner();
-        parts_of(rank).loops.watch.watch_lock(owner_was_here);
-        parts_of(rank).loops.watch.watch_task(owner_was_here);
-        parts_of(rank).work.gang_guard.watch_part(owner_was_here);
-        return sent;
-      },
+      .owner_is_here =
+          [](void* rank) {
+            parts_of(rank).work.gang_guard.watch_lonely();
+            parts_of(rank).loops.watch.watch_task(true);
+            parts_of(rank).work.gang_guard.watch_part(true);
+          },
+      .do_duties =
+          [](void* rank, bool owner_was_here) {
+            const bool sent = parts_of(rank).duties.answer_for_owner();
+            parts_of(rank).loops.watch.watch_lock(owner_was_here);
+            parts_of(rank).loops.watch.watch_task(owner_was_here);
+            parts_of(rank).work.gang_guard.watch_part(owner_was_here);
+            return sent;
+          },
       .patience_ns = [](void* rank, unsigned in_vain) { return parts_of(rank).duties.may_sleep_ns(in_vain); },
   };
 }

@@ -32,14 +32,14 @@ struct invocation {
                       graph::node* const* nodes = nullptr, std::uint32_t node_count = 0)
       : lock(held), arguments(bytes), argument_bytes(count), inputs(nodes), input_count(node_count) {}
 
-  biased_lock& lock;                 ///< held; let go while the user's function runs
-  const std::byte* arguments;        ///< hold until the first input has been taken or the lock is let go
+  biased_lock& lock;           ///< held; let go while the user's function runs
+  const std::byte* arguments;  ///< hold until the first input has been taken or the lock is let go
   std::size_t argument_bytes;
   graph::node* const* inputs;
   std::uint32_t input_count;
-  bool reads_arguments = false;      ///< now: what is thrown comes from a type's load()
-  bool keeps_inputs = false;         ///< they are needed again: do not move out of them
-  void* self = nullptr;              ///< the actor, for a method
+  bool reads_arguments = false;           ///< now: what is thrown comes from a type's load()
+  bool keeps_inputs = false;              ///< they are needed again: do not move out of them
+  void* self = nullptr;                   ///< the actor, for a method
   const net::team_place* team = nullptr;  ///< for a member of a gang
 
   graph::form form = graph::form::none;  ///< of the result: none, plain or box
@@ -48,7 +48,7 @@ struct invocation {
     std::byte plain[24] = {};
     void* box;
   };
-  void* actor = nullptr;             ///< a constructed actor
+  void* actor = nullptr;  ///< a constructed actor
   const actor_class* actor_type = nullptr;
 
   /// The function has given a value that lies in `plain`.
@@ -91,12 +91,12 @@ struct running_task {
   const graph::request* request = nullptr;
   const graph::request* actor = nullptr;  ///< of the actor whose method it is
   const invocation* call = nullptr;
-  bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
-  bool expired = false;              ///< the same when its deadline is over: ends isolated ones
-  bool stops_children : 1 = false;   ///< what it submits from now on is cancelled at once
-  bool for_member : 1 = false;       ///< see graph::request; what it submits and calls inherits this
-  std::uint64_t first_look = 0;      ///< when it first asked whether to stop, in ticks
-  running_task* next = nullptr;      ///< in the engine's list of what has started here and not ended
+  bool stop = false;                ///< written by handlers, read without the lock: see stop_requested
+  bool expired = false;             ///< the same when its deadline is over: ends isolated ones
+  bool stops_children : 1 = false;  ///< what it submits from now on is cancelled at once
+  bool for_member : 1 = false;      ///< see graph::request; what it submits and calls inherits this
+  std::uint64_t first_look = 0;     ///< when it first asked whether to stop, in ticks
+  running_task* next = nullptr;     ///< in the engine's list of what has started here and not ended
   running_task* previous = nullptr;
 
   const graph::request* holder() const { return actor != nullptr ? actor : request; }

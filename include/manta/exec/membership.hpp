@@ -37,10 +37,10 @@ class membership {
   };
   /// What a rank's death means for a task that was there.
   enum class verdict : std::uint8_t {
-    innocent,    ///< it runs again as if nothing had been
-    suspect,     ///< it runs again, but not on rank 0
-    culprit,     ///< it has caused the death: a retry counts
-    too_often    ///< it was there when the fourth rank died of which nobody knows what ran
+    innocent,  ///< it runs again as if nothing had been
+    suspect,   ///< it runs again, but not on rank 0
+    culprit,   ///< it has caused the death: a retry counts
+    too_often  ///< it was there when the fourth rank died of which nobody knows what ran
   };
 
   explicit membership(std::uint32_t size) : size_(size) {}
@@ -92,7 +92,7 @@ class membership {
   base::list<bool> dead_;             // by rank; empty as long as all live
   std::vector<obituary> obituaries_;  // by rank; empty as long as all live
   base::list<std::uint32_t> spares_;
-  mutable base::index_table tolls_;   // id of a task -> toll; looking into it changes nothing
+  mutable base::index_table tolls_;  // id of a task -> toll; looking into it changes nothing
 };
 
 template <class IsNear>

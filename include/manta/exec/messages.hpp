@@ -34,13 +34,60 @@ inline float rounded(std::uint64_t ns) { return ns == not_run ? -1.0F : static_c
 inline std::uint64_t whole(float ns) { return ns < 0 ? not_run : static_cast<std::uint64_t>(ns); }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, made, ended, gang_ended, gang_meets, want, value, pull, data, mapped,
-  unavailable, not_saved, cut_off, replicate, seek, not_kept, drop, release, released, borrow,
-  granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_spawn,
-  name_gone, ask, answer, cancel,
-  unobserved, where_is, task_lost, checkpoint,
+  run,
+  submit,
+  come_back,
+  call,
+  result,
+  made,
+  ended,
+  gang_ended,
+  gang_meets,
+  want,
+  value,
+  pull,
+  data,
+  mapped,
+  unavailable,
+  not_saved,
+  cut_off,
+  replicate,
+  seek,
+  not_kept,
+  drop,
+  release,
+  released,
+  borrow,
+  granted,
+  repaid,
+  blocked,
+  demand,
+  end_actor,
+  kill_actor,
+  actor_gone,
+  name_ask,
+  name_answer,
+  name_spawn,
+  name_gone,
+  ask,
+  answer,
+  cancel,
+  unobserved,
+  where_is,
+  task_lost,
+  checkpoint,
   // housekeeping, which is not counted as work under way:
-  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died, leave, stuck,
+  probe,
+  probe_answer,
+  report,
+  report_answer,
+  fail_waits,
+  drop_tasks,
+  end_actors,
+  stop,
+  rank_died,
+  leave,
+  stuck,
 };
 inline constexpr message first_housekeeping = message::probe;
 inline constexpr std::size_t message_kinds = static_cast<std::size_t>(message::stuck) + 1;
@@ -49,7 +96,13 @@ inline constexpr std::size_t message_kinds = static_cast<std::size_t>(message::s
 /// gang and the digest, each if flagged, then by the arguments and the inputs.
 struct task_message {
   enum flag : std::uint8_t {
-    has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32, for_member = 64,
+    has_request = 1,
+    has_inputs = 2,
+    by_scheduler = 4,
+    has_gang = 8,
+    ahead = 16,
+    has_digest = 32,
+    for_member = 64,
     result_at_once = 128  ///< call: a result that is not too long shall come with the news of its end
   };
   std::uint64_t id;
@@ -96,12 +149,12 @@ struct input_message {
 struct result_message {
   enum flag : std::uint8_t { references = 1, by_scheduler = 2 };
   static constexpr int reason_bit = 2;  ///< result: `flags` holds from this bit on why the task was placed where it ran
-  std::uint32_t index;        ///< node on the receiving rank
-  std::uint32_t charge;       ///< result: booked nanoseconds; value, made: the type
+  std::uint32_t index;                  ///< node on the receiving rank
+  std::uint32_t charge;                 ///< result: booked nanoseconds; value, made: the type
   float nanoseconds;
-  std::uint8_t form;          ///< plain, blob, remote or failure
+  std::uint8_t form;  ///< plain, blob, remote or failure
   std::uint8_t flags;
-  std::uint16_t reached;      ///< number of tasks, sent ahead of this value, whose input it has become already
+  std::uint16_t reached;  ///< number of tasks, sent ahead of this value, whose input it has become already
 };
 static_assert(sizeof(result_message) == 16);
 /// Follows a result of form remote: where the value lies.
@@ -142,9 +195,9 @@ struct pull_message {
   static constexpr std::uint32_t tag_bits = 0x7fffffffu;
   std::uint32_t home_rank;
   std::uint32_t home_index;
-  std::uint32_t index;      ///< node of the requester
-  std::uint32_t tag;        ///< tag of the blocks, chosen by the requester
-  std::uint32_t told;       ///< number of the redirect that the requester has followed; only a newer one is given again
+  std::uint32_t index;  ///< node of the requester
+  std::uint32_t tag;    ///< tag of the blocks, chosen by the requester
+  std::uint32_t told;   ///< number of the redirect that the requester has followed; only a newer one is given again
 };
 
 /// holder --data--> requester. Followed by `segments` sizes (8 bytes each) and the value's own bytes; or by
@@ -167,29 +220,29 @@ struct pages_message {
   std::uint64_t bytes;
   std::int32_t process;
   std::int32_t descriptor;
-  std::uint32_t index;      ///< node of the sender
-  std::uint32_t maker;      ///< the rank that made the memory
+  std::uint32_t index;  ///< node of the sender
+  std::uint32_t maker;  ///< the rank that made the memory
 };
 
 /// holder --unavailable--> requester: the value is not here. (If the type's save() has failed: holder --not_saved-->
 /// requester, which is a result_message followed by the failure.)
 struct unavailable_message {
   std::uint32_t index;
-  std::uint32_t place;      ///< a rank that has the value or will have it; no_index: the home knows
-  std::uint32_t giving;     ///< number of this redirect (7 bits): it grows each time the value is given to that rank
+  std::uint32_t place;   ///< a rank that has the value or will have it; no_index: the home knows
+  std::uint32_t giving;  ///< number of this redirect (7 bits): it grows each time the value is given to that rank
 };
 
 /// relay --cut_off--> follower: the rank from which a value came in parts has died.
 struct cut_off_message {
   std::uint32_t index;
-  std::uint32_t blocks;     ///< number of blocks that have been sent on
+  std::uint32_t blocks;  ///< number of blocks that have been sent on
 };
 
 /// home --replicate--> a rank that is to keep a copy, until home --release--> it.
 struct replicate_message {
   std::uint32_t home_index;
   std::uint32_t type;
-  std::uint64_t bytes;      ///< 0: the home announces the value itself
+  std::uint64_t bytes;  ///< 0: the home announces the value itself
 };
 
 /// A value's home has died: requester --seek--> a rank that may have a copy --value, not_kept--> requester.
@@ -197,9 +250,9 @@ struct seek_message {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
   std::uint32_t home_rank;
   std::uint32_t home_index;
-  std::uint32_t index;      ///< node of the requester
-  std::uint32_t keeper;     ///< place of the asked rank among the keepers (engine::keeper); nobody: all were asked
-  std::uint32_t has_family; ///< the requester can have the value made again itself: only a copy is of use
+  std::uint32_t index;       ///< node of the requester
+  std::uint32_t keeper;      ///< place of the asked rank among the keepers (engine::keeper); nobody: all were asked
+  std::uint32_t has_family;  ///< the requester can have the value made again itself: only a copy is of use
 };
 
 /// a rank that owes references --drop--> home: its last handle has died.
@@ -225,7 +278,7 @@ struct index_message {
 
 /// 0 --demand--> a rank with work
 struct demand_message {
-  std::uint32_t tasks;          ///< how many rank 0 wants
+  std::uint32_t tasks;           ///< how many rank 0 wants
   std::uint32_t of_members_too;  ///< there is an idle rank without any member of a gang
 };
 
@@ -237,25 +290,25 @@ struct stuck_message {
 
 /// executor --blocked--> 0
 struct blocked_message {
-  std::uint32_t tasks;      ///< number of tasks, sent by rank 0, that wait
-  std::uint8_t own_work;    ///< meanwhile the rank runs what they, or its actors, have submitted
-  std::uint8_t in_call;     ///< the rank has been in an actor's method for longer than most calls take
-  std::uint16_t is_short;   ///< the rank is short of memory for values
+  std::uint32_t tasks;     ///< number of tasks, sent by rank 0, that wait
+  std::uint8_t own_work;   ///< meanwhile the rank runs what they, or its actors, have submitted
+  std::uint8_t in_call;    ///< the rank has been in an actor's method for longer than most calls take
+  std::uint16_t is_short;  ///< the rank is short of memory for values
 
   bool operator==(const blocked_message&) const = default;
 };
 
 /// home --where_is--> 0 --task_lost--> home: only if the rank to which it was sent has died.
 struct where_message {
-  std::uint64_t key;   ///< the task's key in rank 0's table of places
-  std::uint32_t index; ///< node of the home
-  std::uint32_t rank;  ///< task_lost: the dead one
+  std::uint64_t key;    ///< the task's key in rank 0's table of places
+  std::uint32_t index;  ///< node of the home
+  std::uint32_t rank;   ///< task_lost: the dead one
 };
 
 /// actor's rank --checkpoint--> home. Followed by the actor's state, for a restart after the death of its rank; by
 /// nothing if there will be none.
 struct checkpoint_message {
-  std::uint64_t id;    ///< id of the constructor's task; 0: of whichever task made the actor of the handle at `index`
+  std::uint64_t id;  ///< id of the constructor's task; 0: of whichever task made the actor of the handle at `index`
   std::uint32_t index;
   std::uint32_t padding;
 };
@@ -280,11 +333,11 @@ struct ask_message {
   enum kind : std::uint32_t { explain, explain_placed, available, reserve, release, memory, cancel, free_name };
   std::uint32_t kind;
   std::uint32_t asker;
-  std::uint32_t ticket;      ///< the asker's node for the answer
+  std::uint32_t ticket;  ///< the asker's node for the answer
   std::uint32_t home_rank;
   std::uint32_t home_index;
-  std::uint32_t how;         ///< reserve: the strategy; cancel: 1 if children are cancelled too
-  std::uint64_t id;          ///< the reservation; explain_placed: the task's key in rank 0's table of places
+  std::uint32_t how;  ///< reserve: the strategy; cancel: 1 if children are cancelled too
+  std::uint64_t id;   ///< the reservation; explain_placed: the task's key in rank 0's table of places
 };
 
 /// home --cancel--> the rank it sent the task to; rank 0 passes it on if it has sent the task on.
@@ -298,15 +351,15 @@ struct cancel_message {
   std::uint64_t id;
   std::uint32_t home_rank;
   std::uint32_t home_index;
-  std::uint32_t slot;      ///< a call: the actor's slot; else no_index
+  std::uint32_t slot;  ///< a call: the actor's slot; else no_index
   std::uint16_t attempt;
   std::uint16_t flags;
 };
 
 /// asker --name_ask--> 0.
 struct name_message {
-  std::uint64_t id;          ///< claim: id of the task that constructs the actor if none has the name; find: 0
-  std::uint32_t ticket;      ///< the asker's node for the answer
+  std::uint64_t id;      ///< claim: id of the task that constructs the actor if none has the name; find: 0
+  std::uint32_t ticket;  ///< the asker's node for the answer
   std::uint32_t asker;
   std::uint32_t name_bytes;  ///< length of the name, which follows; then comes the mangled type
   std::uint32_t padding;
@@ -320,8 +373,8 @@ struct name_answer_message {
 
 /// 0 --probe--> all; each --probe_answer--> 0.
 struct probe_message {
-  std::uint64_t wave;   ///< number of the wave
-  waves::tally tally;   ///< probe_answer: what the rank says of itself
+  std::uint64_t wave;  ///< number of the wave
+  waves::tally tally;  ///< probe_answer: what the rank says of itself
 };
 
 }  // namespace manta::exec

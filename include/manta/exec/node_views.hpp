@@ -109,8 +109,7 @@ inline bool is_for_member(const graph::node& n) {
 
 /// The key of a task in the tables of rank 0. The id alone is not enough: a task that runs again, as another attempt or
 /// because its rank has died, submits again what it has submitted before, under the same ids.
-inline std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt, rank_id home_rank,
-                               node_index home_index) {
+inline std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt, rank_id home_rank, node_index home_index) {
   const std::uint64_t home = static_cast<std::uint64_t>(home_rank) << 32 | home_index;
   const std::uint64_t mixed = base::mix(base::mix(id + attempt) + home);
   return mixed == base::index_table::no_key ? 0 : mixed;

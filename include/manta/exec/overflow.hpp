@@ -118,10 +118,8 @@ struct overflow_reporter {
     errno = error_number;
     if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
       earlier.sa_sigaction(signal, info, machine);
-    else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN)
-      earlier.sa_handler(signal);
-    else
-      ::signal(signal, SIG_DFL);
+    else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) earlier.sa_handler(signal);
+    else ::signal(signal, SIG_DFL);
     // The faulting instruction runs again; with the default action that ends the process by the true signal.
     if (info->si_code <= 0 && earlier.sa_handler == SIG_DFL) ::raise(signal);  // sent by kill(): nothing will repeat
   }
@@ -139,10 +137,8 @@ struct overflow_reporter {
       stack_t mine{};
       mine.ss_sp = mapping;
       mine.ss_size = signal_stack_bytes;
-      if (::sigaltstack(&mine, nullptr) == 0)
-        memory_ = mapping;
-      else
-        ::munmap(mapping, signal_stack_bytes);
+      if (::sigaltstack(&mine, nullptr) == 0) memory_ = mapping;
+      else ::munmap(mapping, signal_stack_bytes);
     }
     ~signal_stack() {
       if (memory_ == nullptr) return;

@@ -28,8 +28,8 @@ MANTA_DECL const char* process_watch::who_is_interrupted() noexcept {
   if (task->call == nullptr) return "the driver";
   const std::string_view name = task->name();
   std::snprintf(text, sizeof text, "task '%.*s' (bytes of arguments: %zu, inputs: %u)",
-                static_cast<int>(name.size() < 150 ? name.size() : 150),
-                name.data(), task->call->argument_bytes, task->call->input_count);
+                static_cast<int>(name.size() < 150 ? name.size() : 150), name.data(), task->call->argument_bytes,
+                task->call->input_count);
   return text;
 }
 
@@ -79,13 +79,12 @@ MANTA_DECL void process_watch::forked() {
 MANTA_DECL void process_watch::end_copy(const char* what) {
   char text[512];
   const std::string_view name = watched_->run.running->name();
-  const int length =
-      std::snprintf(text, sizeof text,
-                    "manta: rank %u: a child process that was forked in '%.*s' %s: it ends "
-                    "here, with status 1. What is forked in a task "
-                    "leaves by exec or _exit, also where exec fails\n",
-                    watched_->rank.rank.number(), static_cast<int>(name.size() < 150 ? name.size() : 150),
-                    name.data(), what);
+  const int length = std::snprintf(text, sizeof text,
+                                   "manta: rank %u: a child process that was forked in '%.*s' %s: it ends "
+                                   "here, with status 1. What is forked in a task "
+                                   "leaves by exec or _exit, also where exec fails\n",
+                                   watched_->rank.rank.number(),
+                                   static_cast<int>(name.size() < 150 ? name.size() : 150), name.data(), what);
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
   ::_exit(1);
 }

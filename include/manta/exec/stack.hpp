@@ -193,10 +193,8 @@ inline void context::leave_for(context& to, void (*body)()) {
 #elif defined(MANTA_STACK_TSAN)
   __tsan_switch_to_fiber(to.tool_, 0);
 #endif
-  if (unborn)
-    detail::leave_to_new(jump_, to.bottom_, to.bytes_, body);
-  else
-    detail::leave(jump_, to.jump_);
+  if (unborn) detail::leave_to_new(jump_, to.bottom_, to.bytes_, body);
+  else detail::leave(jump_, to.jump_);
 #if defined(MANTA_STACK_ASAN)
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif

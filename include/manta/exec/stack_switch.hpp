@@ -59,8 +59,7 @@
 #define MANTA_STACK_SWITCH \
   __attribute__((noinline, no_sanitize("address", "thread", "undefined"), disable_sanitizer_instrumentation))
 #else
-#define MANTA_STACK_SWITCH \
-  __attribute__((noipa, no_sanitize_address, no_sanitize_thread, no_sanitize_undefined))
+#define MANTA_STACK_SWITCH __attribute__((noipa, no_sanitize_address, no_sanitize_thread, no_sanitize_undefined))
 #endif
 
 namespace manta::exec {

@@ -73,11 +73,11 @@ MANTA_DECL std::string mixed_modes() {
 /// What a rank says of itself before devices are shared out.
 struct claim {
   graph::capacity offered;
-  std::string devices;            ///< the list it sees
-  bool alone = false;             ///< nobody else sees them
-  double gpus = -1;               ///< a setting; below 0: what it sees
-  std::uint64_t lends = 0;        ///< bytes for values that others of its node may use as long as it does not
-  std::uint64_t share = 0;        ///< bytes for values if none are set; 0: any number. Others are not told
+  std::string devices;      ///< the list it sees
+  bool alone = false;       ///< nobody else sees them
+  double gpus = -1;         ///< a setting; below 0: what it sees
+  std::uint64_t lends = 0;  ///< bytes for values that others of its node may use as long as it does not
+  std::uint64_t share = 0;  ///< bytes for values if none are set; 0: any number. Others are not told
 
   void write(wire::buffer& out) const {
     offered.write(out);
@@ -234,7 +234,7 @@ MANTA_DECL void share_settings(rank_stores& rank, engine_options& options) {
   const std::uint64_t limit = options.store_memory != 0 ? options.store_memory : mine.share;
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
   rank.ledger.set_limits(limit != 0 ? limit : any_number,
-                          options.spill_folder.empty() ? base::spill_folder(variable) : options.spill_folder);
+                         options.spill_folder.empty() ? base::spill_folder(variable) : options.spill_folder);
   const base::array<claim> all = exchange_claims(rank, mine, options);
   rank.seed = options.seed;
   for (std::uint32_t r = 0; r < rank.size; ++r) {

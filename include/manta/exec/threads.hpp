@@ -67,7 +67,8 @@ class thread_numbers {
  public:
   /// Sets the numbers for a task with that many cpus; 0: what was set before the first of them.
   void use(int cpus) {
-    if (cpus != now_) [[unlikely]] change(cpus);
+    if (cpus != now_) [[unlikely]]
+      change(cpus);
   }
   int now() const { return now_; }
 

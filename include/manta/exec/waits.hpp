@@ -15,19 +15,19 @@ class context;
 struct wait_record {
   static constexpr std::int64_t never = INT64_MAX;
 
-  std::uint32_t remaining = 0;            ///< ends still to come before the wait is over
+  std::uint32_t remaining = 0;  ///< ends still to come before the wait is over
   std::int64_t deadline = never;
-  base::list<std::uint32_t> ended;        ///< positions of the nodes that ended, in that order
-  base::list<std::uint32_t> lost;         ///< those among them that are calls and ended with their actors
-  base::list<std::uint32_t> gone;         ///< those among these whose actors do not return
-  context* parked = nullptr;              ///< the stack that was left, if it was
-  int descriptor = -1;                    ///< the wait is over, too, when this one is readable; -1: there is none
-  bool looks_for_stops = false;           ///< and when a task of this rank has been asked to stop
-  bool interrupted = false;               ///< one of these has happened
-  bool failed = false;                    ///< nothing can ever end: throw deadlock
-  bool queued = false;                    ///< stands in the list of stacks to continue
-  const running_task* task = nullptr;     ///< who waits, for reports
-  const graph::node* first = nullptr;     ///< for what
+  base::list<std::uint32_t> ended;     ///< positions of the nodes that ended, in that order
+  base::list<std::uint32_t> lost;      ///< those among them that are calls and ended with their actors
+  base::list<std::uint32_t> gone;      ///< those among these whose actors do not return
+  context* parked = nullptr;           ///< the stack that was left, if it was
+  int descriptor = -1;                 ///< the wait is over, too, when this one is readable; -1: there is none
+  bool looks_for_stops = false;        ///< and when a task of this rank has been asked to stop
+  bool interrupted = false;            ///< one of these has happened
+  bool failed = false;                 ///< nothing can ever end: throw deadlock
+  bool queued = false;                 ///< stands in the list of stacks to continue
+  const running_task* task = nullptr;  ///< who waits, for reports
+  const graph::node* first = nullptr;  ///< for what
 
   void note_end(std::uint32_t position, const graph::node& n) {
     ended.push_back(position);

@@ -19,9 +19,9 @@ struct gang_candidate {
 /// The conditions of a gang on the nodes of its members.
 struct gang_shape {
   std::size_t ranks = 1;
-  int nodes = 0;                ///< members are spread evenly over exactly this number of nodes; 0: any
-  int near = -1;                ///< the node that it wants to be near; -1: none
-  std::size_t there = 0;        ///< number of members that must be on that node
+  int nodes = 0;          ///< members are spread evenly over exactly this number of nodes; 0: any
+  int near = -1;          ///< the node that it wants to be near; -1: none
+  std::size_t there = 0;  ///< number of members that must be on that node
   bool spread = false;
   std::size_t least_nodes = 0;  ///< with `spread`: the members are on at least this number of nodes
 };

@@ -35,15 +35,15 @@ enum class form : std::uint8_t {
 
 struct node {
   enum flag : std::uint8_t {
-    queued = 1,      ///< in a list of tasks that may start
-    wanted = 2,      ///< this rank has asked the home to announce the value
-    fetching = 4,    ///< the value is on its way
-    primary = 8,     ///< holds the only copy, or a replica, of a value whose home is another rank
-    actor = 16,      ///< an actor's handle: the value says where the actor lives
-    observed = 32,   ///< the program has seen the failure, so it need not be reported
-    references = 64, ///< the blob holds references: decode it once
-    timed = 128,     ///< pending: a timer runs for it at its home: its deadline, or the time of its next attempt
-    leaving = timed, ///< ready: the former holder of the value has not confirmed yet that it has dropped the value
+    queued = 1,       ///< in a list of tasks that may start
+    wanted = 2,       ///< this rank has asked the home to announce the value
+    fetching = 4,     ///< the value is on its way
+    primary = 8,      ///< holds the only copy, or a replica, of a value whose home is another rank
+    actor = 16,       ///< an actor's handle: the value says where the actor lives
+    observed = 32,    ///< the program has seen the failure, so it need not be reported
+    references = 64,  ///< the blob holds references: decode it once
+    timed = 128,      ///< pending: a timer runs for it at its home: its deadline, or the time of its next attempt
+    leaving = timed,  ///< ready: the former holder of the value has not confirmed yet that it has dropped the value
   };
 
   std::atomic<std::uint32_t> refs{0};  ///< handles on this rank, and the engine's own

@@ -43,7 +43,7 @@ class quantities {
     for (const quantity& q : amounts) (*this)[q.name] = q.units;
   }
   template <class Map>
-  requires requires(const Map& map) { quantity(map.begin()->first, static_cast<double>(map.begin()->second)); }
+    requires requires(const Map& map) { quantity(map.begin()->first, static_cast<double>(map.begin()->second)); }
   quantities(const Map& map) {
     for (const auto& [name, amount] : map) (*this)[name] = quantity(name, static_cast<double>(amount)).units;
   }

@@ -17,9 +17,9 @@ namespace manta::graph {
 
 /// The ranks that run a gang task together, and this rank's place among them.
 struct gang {
-  std::uint64_t id = 0;               ///< number from the scheduler, unique in a run
-  std::uint32_t member = 0;           ///< this rank's place in `ranks`
-  base::list<std::uint32_t> ranks;    ///< the first one is the leader
+  std::uint64_t id = 0;             ///< number from the scheduler, unique in a run
+  std::uint32_t member = 0;         ///< this rank's place in `ranks`
+  base::list<std::uint32_t> ranks;  ///< the first one is the leader
 };
 
 /// Where a task of this home is; its node says the rest.
@@ -33,27 +33,27 @@ enum class place : std::uint8_t {
 struct task {
   std::uint64_t id = 0;
   std::uint32_t function = no_index;
-  std::uint32_t home_rank = 0;     ///< the rank that gets the result
-  std::uint32_t home_index = 0;    ///< the node of the result there
-  std::uint32_t charge = 0;        ///< nanoseconds that the scheduler has booked for it
-  std::uint32_t slot = no_index;   ///< slot of the called actor on its rank
-  std::uint32_t caller = 0;        ///< the rank that called it; at its home: the rank that it was sent to
-  std::uint32_t missing = 0;       ///< number of inputs whose values are not on this rank yet
-  std::uint64_t digest = 0;        ///< digest of function and arguments for the journal; 0: not for the journal
-  std::uint64_t sequence = 0;      ///< order of arrival at the scheduler
+  std::uint32_t home_rank = 0;    ///< the rank that gets the result
+  std::uint32_t home_index = 0;   ///< the node of the result there
+  std::uint32_t charge = 0;       ///< nanoseconds that the scheduler has booked for it
+  std::uint32_t slot = no_index;  ///< slot of the called actor on its rank
+  std::uint32_t caller = 0;       ///< the rank that called it; at its home: the rank that it was sent to
+  std::uint32_t missing = 0;      ///< number of inputs whose values are not on this rank yet
+  std::uint64_t digest = 0;       ///< digest of function and arguments for the journal; 0: not for the journal
+  std::uint64_t sequence = 0;     ///< order of arrival at the scheduler
   std::uint16_t attempt = 0;
-  std::uint8_t hidden = 0;         ///< number of inputs at the end that the function does not see
-  bool by_scheduler = false;       ///< rank 0 counts it as running here
-  bool ahead = false;              ///< it was sent before its inputs existed
-  bool for_member = false;         ///< of a call: see request::for_member
-  bool result_at_once = false;     ///< of a call: see task_message
+  std::uint8_t hidden = 0;      ///< number of inputs at the end that the function does not see
+  bool by_scheduler = false;    ///< rank 0 counts it as running here
+  bool ahead = false;           ///< it was sent before its inputs existed
+  bool for_member = false;      ///< of a call: see request::for_member
+  bool result_at_once = false;  ///< of a call: see task_message
   graph::place place = graph::place::here;
   std::uint32_t input_count = 0;
   std::uint32_t argument_bytes = 0;
   request_ptr request;
-  graph::gang* gang = nullptr;     ///< owned
-  node* result = nullptr;          ///< its result as a node of this rank, if tasks here wait for it; holds a reference
-  task* next = nullptr;            ///< neighbours in a task_list
+  graph::gang* gang = nullptr;  ///< owned
+  node* result = nullptr;       ///< its result as a node of this rank, if tasks here wait for it; holds a reference
+  task* next = nullptr;         ///< neighbours in a task_list
   task* previous = nullptr;
 
   std::uint32_t seen_inputs() const { return input_count - hidden; }

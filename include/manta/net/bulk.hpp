@@ -16,8 +16,8 @@
 #include <string>
 #include <utility>
 
-#include "manta/base/containers.hpp"
 #include "block_sent.hpp"
+#include "manta/base/containers.hpp"
 #include "mpi.hpp"
 
 namespace manta::net {

@@ -34,7 +34,7 @@ class channel {
  public:
   static constexpr int max_in_flight = 16;
   static constexpr std::size_t synchronise_every = 64 * 1024;  ///< bytes, including message_cost for each message
-  static constexpr std::size_t message_cost = 512;  ///< memory of the receiver for an unexpected message
+  static constexpr std::size_t message_cost = 512;             ///< memory of the receiver for an unexpected message
 
   channel() = default;
   channel(const channel&) = delete;

@@ -19,16 +19,11 @@ MANTA_DECL loss binary_cross_entropy() { return loss(loss::kind::binary); }
 
 MANTA_DECL std::string loss::name() const {
   switch (kind_) {
-    case kind::none:
-      break;
-    case kind::cross_entropy:
-      return "cross_entropy";
-    case kind::mse:
-      return "mse";
-    case kind::huber:
-      return "huber";
-    case kind::binary:
-      return "binary_cross_entropy";
+    case kind::none: break;
+    case kind::cross_entropy: return "cross_entropy";
+    case kind::mse: return "mse";
+    case kind::huber: return "huber";
+    case kind::binary: return "binary_cross_entropy";
   }
   return "none";
 }

@@ -54,8 +54,8 @@ class network {
   /// Checks all shapes: throws manta::error that names the layer, what it gets and what it needs. The parameters are
   /// those of initialise(0).
   template <class... Layers>
-  requires(sizeof...(Layers) != 1 || !(std::is_convertible_v<Layers, std::vector<spec>> &&
-                                       ...)) explicit network(const shape& in, Layers&&... layers)
+    requires(sizeof...(Layers) != 1 || !(std::is_convertible_v<Layers, std::vector<spec>> && ...))
+  explicit network(const shape& in, Layers&&... layers)
       : network(in, detail::specs_of(std::forward<Layers>(layers)...)) {}
   network(const shape& in, std::vector<spec> layers);
 

@@ -26,16 +26,11 @@ MANTA_DECL optimizer::optimizer(const rmsprop_options& o)
 
 MANTA_DECL std::string optimizer::name() const {
   switch (kind_) {
-    case kind::none:
-      break;
-    case kind::sgd:
-      return "sgd";
-    case kind::adam:
-      return "adam";
-    case kind::adamw:
-      return "adamw";
-    case kind::rmsprop:
-      return "rmsprop";
+    case kind::none: break;
+    case kind::sgd: return "sgd";
+    case kind::adam: return "adam";
+    case kind::adamw: return "adamw";
+    case kind::rmsprop: return "rmsprop";
   }
   return "none";
 }

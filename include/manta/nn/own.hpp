@@ -46,7 +46,7 @@ class module_of final : public any_module<T> {
 
  public:
   template <class... Args>
-  requires std::is_constructible_v<M, Args...>
+    requires(std::is_constructible_v<M, Args...>)
   explicit module_of(Args&&... arguments) : m_(std::forward<Args>(arguments)...) {}
   module_of(const module_of&) = default;
   [[nodiscard]] std::unique_ptr<any_module<T>> clone() const override { return std::make_unique<module_of>(*this); }

@@ -95,8 +95,8 @@ void add_product_by_columns(strided<T, false> result, strided<const T, RowMajorA
     return;
   }
   if constexpr (RowMajorA && !RowMajorB) {
-    const dot_factors<T> factors{a.data(),        b.data(),             result.data(), a.outerStride(),
-                                 b.outerStride(), result.outerStride(), a.cols(),      factor};
+    const dot_factors<T> factors{
+        a.data(), b.data(), result.data(), a.outerStride(), b.outerStride(), result.outerStride(), a.cols(), factor};
     if (suit_panels<T>(a.rows(), b.cols(), a.cols())) {
       const auto numbers = static_cast<std::size_t>(a.cols() * columns_in_panels<T>(b.cols()));
       return add_panel_products<T>(factors, a.rows(), b.cols(), block_memory<T>::at_least(numbers));

@@ -23,12 +23,9 @@ MANTA_DECL double schedule::operator()(double time) const {
   if (time < warm_up_) return std::min(1., (time + 1) / warm_up_);
   const double t = time - warm_up_;
   switch (kind_) {
-    case kind::constant:
-      break;
-    case kind::step:
-      return std::pow(a_, std::floor(t / length_));
-    case kind::cosine:
-      return detail::half_cosine(1, a_, t / length_);
+    case kind::constant: break;
+    case kind::step: return std::pow(a_, std::floor(t / length_));
+    case kind::cosine: return detail::half_cosine(1, a_, t / length_);
     case kind::one_cycle: {
       // PyTorch's places of the greatest and of the last step.
       const double top = a_ * length_ - 1, last = length_ - 1;

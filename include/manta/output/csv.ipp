@@ -22,10 +22,8 @@ MANTA_DECL void csv::read_columns() {
   for (std::size_t i = 0; i < content.size(); ++i) {
     const char c = content[i];
     if (c == '"') {
-      if (quoted && i + 1 < content.size() && content[i + 1] == '"')
-        name += content[++i];
-      else
-        quoted = !quoted;
+      if (quoted && i + 1 < content.size() && content[i + 1] == '"') name += content[++i];
+      else quoted = !quoted;
     } else if (!quoted && (c == ',' || c == '\n')) {
       columns_.push_back(std::exchange(name, {}));
       if (c == '\n') break;
@@ -44,10 +42,8 @@ MANTA_DECL void csv::write(std::int64_t step, row values) {
   const std::size_t before = columns_.size();
   place(values);
   std::string& out = file_.buffer();
-  if (!has_header_)
-    out += header();
-  else if (columns_.size() > before)
-    widen(columns_.size() - before);
+  if (!has_header_) out += header();
+  else if (columns_.size() > before) widen(columns_.size() - before);
   has_header_ = true;
   append_number(out, step);
   for (const cell* c : places_) {

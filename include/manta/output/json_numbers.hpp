@@ -37,9 +37,8 @@ struct is_number_list : std::false_type {};
 template <class T>
 struct is_number_list<std::vector<T>> : std::bool_constant<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>> {};
 template <matrix T>
-requires(T::ColsAtCompileTime == 1 && T::RowsAtCompileTime < 0 && std::is_arithmetic_v<typename T::Scalar>)  //
-    struct is_number_list<T> : std::true_type {
-};
+  requires(T::ColsAtCompileTime == 1 && T::RowsAtCompileTime < 0 && std::is_arithmetic_v<typename T::Scalar>)  //
+struct is_number_list<T> : std::true_type {};
 }  // namespace detail
 
 /// Reads such a text into a std::vector or a column of Eigen's. False, and the value is of no use: json_reader has to

@@ -44,9 +44,7 @@ MANTA_DECL std::int64_t json_reader::read_integer(json_view from, std::int64_t l
   const auto expected = [&] { return "an integer from " + std::to_string(least) + " to " + std::to_string(most); };
   std::int64_t value = 0;
   switch (from.what()) {
-    case json_view::kind::integer:
-      value = from.integer();
-      break;
+    case json_view::kind::integer: value = from.integer(); break;
     case json_view::kind::natural:
       if (from.natural() > static_cast<std::uint64_t>(most)) complain(expected(), from);
       value = from.integer();
@@ -55,8 +53,7 @@ MANTA_DECL std::int64_t json_reader::read_integer(json_view from, std::int64_t l
       if (std::trunc(from.number()) != from.number() || std::abs(from.number()) > 9e15) complain(expected(), from);
       value = static_cast<std::int64_t>(from.number());
       break;
-    default:
-      complain(expected(), from);
+    default: complain(expected(), from);
   }
   if (value < least || value > most) complain(expected(), from);
   return value;

@@ -47,22 +47,14 @@ MANTA_DECL json_view::kind json_view::what() const {
   if (node_ == nullptr) return kind::none;
   using type = nlohmann::json::value_t;
   switch (detail::node(node_).type()) {
-    case type::boolean:
-      return kind::boolean;
-    case type::number_integer:
-      return kind::integer;
-    case type::number_unsigned:
-      return kind::natural;
-    case type::number_float:
-      return kind::number;
-    case type::string:
-      return kind::string;
-    case type::array:
-      return kind::array;
-    case type::object:
-      return kind::object;
-    default:
-      return kind::null;
+    case type::boolean: return kind::boolean;
+    case type::number_integer: return kind::integer;
+    case type::number_unsigned: return kind::natural;
+    case type::number_float: return kind::number;
+    case type::string: return kind::string;
+    case type::array: return kind::array;
+    case type::object: return kind::object;
+    default: return kind::null;
   }
 }
 
@@ -77,18 +69,12 @@ MANTA_DECL std::string json_view::describe() const {
     text = text.substr(0, end) + "..";
   }
   switch (what()) {
-    case kind::none:
-      return "nothing";
-    case kind::null:
-      return "null";
-    case kind::string:
-      return "the text " + text;
-    case kind::array:
-      return "an array of " + std::to_string(size());
-    case kind::object:
-      return "an object";
-    default:
-      return text;
+    case kind::none: return "nothing";
+    case kind::null: return "null";
+    case kind::string: return "the text " + text;
+    case kind::array: return "an array of " + std::to_string(size());
+    case kind::object: return "an object";
+    default: return text;
   }
 }
 

@@ -17,10 +17,8 @@
 namespace manta::output {
 
 MANTA_DECL void append_page_number(std::string& out, double x) {
-  if (base::is_finite(x))
-    append_number(out, x);
-  else
-    out += "null";
+  if (base::is_finite(x)) append_number(out, x);
+  else out += "null";
 }
 
 MANTA_DECL void page::section(std::string_view kind, std::string_view title, std::string_view members) {
@@ -111,10 +109,8 @@ MANTA_DECL std::string page::html() const {
   out += page_style;
   out += "</style></head><body><main></main>\n<script type=\"application/json\" id=\"data\">";
   for (const char c : data) {
-    if (c == '<')
-      out += "\\u003c";  // no text of the data ends the block
-    else
-      out += c;
+    if (c == '<') out += "\\u003c";  // no text of the data ends the block
+    else out += c;
   }
   out += "</script>\n<script>";
   out += page_script;

@@ -33,11 +33,10 @@ class cell {
  public:
   cell(bool b) : value_(b) {}
   template <std::integral I>
-  requires(!std::same_as<I, bool>) cell(I i) {
-    if (std::in_range<std::int64_t>(i))
-      value_ = static_cast<std::int64_t>(i);
-    else
-      value_ = static_cast<double>(i);
+    requires(!std::same_as<I, bool>)
+  cell(I i) {
+    if (std::in_range<std::int64_t>(i)) value_ = static_cast<std::int64_t>(i);
+    else value_ = static_cast<double>(i);
   }
   cell(double x) : value_(x) {}
   cell(float x) : value_(widened(x)) {}

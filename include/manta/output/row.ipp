@@ -49,25 +49,17 @@ MANTA_DECL double cell::number() const {
 }
 
 MANTA_DECL void cell::append_json(std::string& out) const {
-  if (const auto* b = std::get_if<bool>(&value_))
-    out += *b ? "true" : "false";
-  else if (const auto* i = std::get_if<std::int64_t>(&value_))
-    append_number(out, *i);
-  else if (const auto* x = std::get_if<double>(&value_))
-    append_json_number(out, *x);
-  else
-    append_json_text(out, std::get<std::string_view>(value_));
+  if (const auto* b = std::get_if<bool>(&value_)) out += *b ? "true" : "false";
+  else if (const auto* i = std::get_if<std::int64_t>(&value_)) append_number(out, *i);
+  else if (const auto* x = std::get_if<double>(&value_)) append_json_number(out, *x);
+  else append_json_text(out, std::get<std::string_view>(value_));
 }
 
 MANTA_DECL void cell::append_csv(std::string& out) const {
-  if (const auto* b = std::get_if<bool>(&value_))
-    out += *b ? "true" : "false";
-  else if (const auto* i = std::get_if<std::int64_t>(&value_))
-    append_number(out, *i);
-  else if (const auto* x = std::get_if<double>(&value_))
-    append_number(out, *x);
-  else
-    append_csv_text(out, std::get<std::string_view>(value_));
+  if (const auto* b = std::get_if<bool>(&value_)) out += *b ? "true" : "false";
+  else if (const auto* i = std::get_if<std::int64_t>(&value_)) append_number(out, *i);
+  else if (const auto* x = std::get_if<double>(&value_)) append_number(out, *x);
+  else append_csv_text(out, std::get<std::string_view>(value_));
 }
 
 MANTA_DECL void append_number(std::string& out, double x) {

@@ -123,7 +123,7 @@ class crew<Method> {
   /// What a call may act with.
   struct weights_version {
     std::uint64_t number = 0;
-    policy::weights weights;          ///< if they go with each call
+    policy::weights weights;         ///< if they go with each call
     future<policy::weights> shared;  ///< else
   };
   /// One of the calls that a worker has at a time.

@@ -52,8 +52,7 @@ MANTA_DECL void evolution::iterate(report& r) {
   begin = std::chrono::steady_clock::now();
   std::vector<float> weights = weigh(returns), sum = sum_changes(weights);
   r.learner[norm_] = rule_.move(net_.parameters(), sum);
-  update_ = {setting_.key(), iteration() + 1, hash_of(net_.parameters()), std::move(weights),
-             normaliser(filter_)};
+  update_ = {setting_.key(), iteration() + 1, hash_of(net_.parameters()), std::move(weights), normaliser(filter_)};
   whole_.reset();
   r.learn_seconds = since(begin);
 }

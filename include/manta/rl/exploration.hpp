@@ -106,7 +106,7 @@ class saved_exploration final : public C {
 }  // namespace manta::rl
 
 template <class C>
-requires manta::rl::detail::is_saved<C>
+  requires(manta::rl::detail::is_saved<C>)
 struct manta::detail::standing_for<manta::rl::exploration, C> {
   static_assert(std::is_base_of_v<manta::rl::exploration, C>,
                 "manta: rl: a class that explores has to derive from rl::exploration");

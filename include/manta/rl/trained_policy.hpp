@@ -27,10 +27,8 @@ class action {
   operator int() const { return static_cast<int>(numbers_.front()); }
   /// The number of a box of one.
   template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, int>)
-  operator T() const {
-    return static_cast<T>(numbers_.front());
-  }
+    requires(std::is_arithmetic_v<T> && !std::is_same_v<T, int>)
+  operator T() const { return static_cast<T>(numbers_.front()); }
   operator Eigen::VectorXf() const { return Eigen::Map<const Eigen::VectorXf>(numbers_.data(), std::ssize(numbers_)); }
   [[nodiscard]] const std::vector<float>& numbers() const { return numbers_; }
 

@@ -112,8 +112,8 @@ inline void rollout_worker::check_action(Eigen::Index i) const {
       is_allowed(kind_.actions(), mask_of(environments_.masks(), i), sent))
     return;
   environments_.fail(i, "the distribution " + model_.distribution.name() + " gave the action " + text_of(sent) +
-                            " with the logarithm of probability " + std::to_string(log_probability) +
-                            "; actions are " + kind_.actions().text());
+                            " with the logarithm of probability " + std::to_string(log_probability) + "; actions are " +
+                            kind_.actions().text());
 }
 
 /// What the steps of a fragment are valued by, environment after environment. Values have one more step.
@@ -219,8 +219,7 @@ inline void rollout_worker::value_steps(const rollout& how, fragment& f, steps_m
                               how.discount,
                               how.lambda};
     estimator.estimate(valued, part(f.advantages));
-    for (std::size_t t = 0; t < steps; ++t)
-      f.returns[i * steps + t] = f.advantages[i * steps + t] + made.value(i, t);
+    for (std::size_t t = 0; t < steps; ++t) f.returns[i * steps + t] = f.advantages[i * steps + t] + made.value(i, t);
   }
 }
 

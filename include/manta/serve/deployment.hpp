@@ -68,7 +68,8 @@ class deployment<R(A...)> {
   }
   /// Arguments may be futures.
   template <class... T>
-  requires(sizeof...(T) == sizeof...(A) && sizeof...(T) > 0) future<R>
+    requires(sizeof...(T) == sizeof...(A) && sizeof...(T) > 0)
+  future<R>
   operator()(T&&... arguments) const {
     return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), options_,
                                                  std::forward<T>(arguments)...);
@@ -123,9 +124,8 @@ class deployment<R(A...)> {
         name_, "keeps its version");
   }
   template <class... C>
-  requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...) void update(C&&... arguments) const {
-    update(update_options(), std::forward<C>(arguments)...);
-  }
+    requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...)
+  void update(C&&... arguments) const { update(update_options(), std::forward<C>(arguments)...); }
   /// Gives the canary this part of the requests, from 0 to 1. This and the next two throw manta::error if there is
   /// none.
   void canary(double weight) const { detail::weigh_canary(router(), name_, weight); }
@@ -196,11 +196,10 @@ auto deploy(const options& o, C&&... arguments) {
   const options all = detail::completed(o, target::is_batched);
   const dispatcher checked(all);  // throws here, not on the router's rank
   actor<detail::router> r = detail::start_router(all, typeid(signature).name());
-  detail::wait_for_start(
-      async<&detail::router::open<target, detail::kept<C>...>>(
-          r, detail::type_tag<target>(),
-          detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
-      all.name, "cannot start");
+  detail::wait_for_start(async<&detail::router::open<target, detail::kept<C>...>>(
+                             r, detail::type_tag<target>(),
+                             detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
+                         all.name, "cannot start");
   return deployment<signature>(all.name, std::move(r));
 }
 
@@ -216,14 +215,16 @@ inline constexpr bool is_deployed = false;
 }
 /// These say what to write instead.
 template <class F>
-requires(!std::is_convertible_v<F, options>) int deploy(const F&, const options& = {}) {
+  requires(!std::is_convertible_v<F, options>)
+int deploy(const F&, const options& = {}) {
   static_assert(detail::is_deployed<F>,
                 "manta: serve: what is deployed is a template argument: deploy<f>(options), or "
                 "deploy<&A::method>(options, arguments of A's constructor..)");
   return 0;
 }
 template <auto F, class First, class... C>
-requires(!std::is_convertible_v<First, options>) int deploy(const First&, const C&...) {
+  requires(!std::is_convertible_v<First, options>)
+int deploy(const First&, const C&...) {
   static_assert(
       detail::is_deployed<First>,
       "manta: serve: options come before the arguments of the constructor: deploy<&A::method>({.name = ..}, ..)");
@@ -256,8 +257,8 @@ void update(const deployment<Signature>& d, const update_options& o, C&&... argu
                          d.name(), "keeps its version");
 }
 template <auto F, class Type = decltype(F), class Signature, class... C>
-requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...) void update(const deployment<Signature>& d,
-                                                                                     C&&... arguments) {
+  requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...)
+void update(const deployment<Signature>& d, C&&... arguments) {
   update<F>(d, update_options(), std::forward<C>(arguments)...);
 }
 

@@ -60,8 +60,8 @@ MANTA_DECL void failed_batches::give_up(const std::string& why) {
 
 MANTA_DECL void failed_batches::end_unwanted(request& r) {
   const auto late = [&] {
-    return std::make_exception_ptr(expired("manta: serve: a request waited longer in the queue of '" + name() +
-                                           "' than its deadline allows"));
+    return std::make_exception_ptr(
+        expired("manta: serve: a request waited longer in the queue of '" + name() + "' than its deadline allows"));
   };
   static_cast<waiting_entry&>(r).failure = r.caller.stop_requested() ? cancellation() : late();
 }

@@ -42,7 +42,7 @@ struct handle_signature<H<R(P...)>> : std::true_type {
   using parameters = manta::detail::list<P...>;
 };
 template <class F>
-requires manta::detail::callable_type<F>
+  requires(manta::detail::callable_type<F>)
 struct handle_signature<F> : std::true_type {
   using parameters = typename manta::detail::signature<F>::parameters;
 };

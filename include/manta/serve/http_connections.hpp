@@ -25,11 +25,11 @@ class http_exchanges;
 /// A connection, for its limits. The bufferevent is kept until it is found to be closed.
 struct connection {
   bufferevent* stream;
-  std::int64_t began = 0;      // when the first byte of a request came that is not complete
+  std::int64_t began = 0;               // when the first byte of a request came that is not complete
   std::uint64_t exchange = 0;           // that is being answered
   http_exchanges* exchanges = nullptr;  // it is one of these
-  bool ours = false;           // what is being written is an answer of this server, not libevent's own
-  bool refused = false;        // libevent has given an answer of its own, perhaps before the request was here in whole
+  bool ours = false;                    // what is being written is an answer of this server, not libevent's own
+  bool refused = false;  // libevent has given an answer of its own, perhaps before the request was here in whole
 };
 
 class http_connections {

@@ -18,8 +18,8 @@ namespace manta::serve::detail {
 /// closed with it: were it closed before, the next connection had the same number, and the events of both.
 MANTA_DECL bufferevent* http_connections::accept(event_base* base, void* self) {
   auto& all = *static_cast<http_connections*>(self);
-  bufferevent* const stream = all.options_.tls ? all.options_.tls->accept(base)
-                                               : ::bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+  bufferevent* const stream =
+      all.options_.tls ? all.options_.tls->accept(base) : ::bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
   if (stream == nullptr) return nullptr;
   ::bufferevent_incref(stream);
   auto made = std::make_unique<connection>(connection{stream});
@@ -27,8 +27,8 @@ MANTA_DECL bufferevent* http_connections::accept(event_base* base, void* self) {
   ::evbuffer_add_cb(::bufferevent_get_input(stream), &http_connections::input_came, made.get());
   ::evbuffer_add_cb(::bufferevent_get_output(stream), &http_connections::output_added, made.get());
   constexpr std::size_t some = 64 * 1024;
-  ::bufferevent_setwatermark(
-      stream, EV_READ, 0, all.options_.max_header + all.options_.max_body + some);  // the most that is read ahead
+  ::bufferevent_setwatermark(stream, EV_READ, 0,
+                             all.options_.max_header + all.options_.max_body + some);  // the most that is read ahead
   all.open_.emplace(stream, std::move(made));
   if (static_cast<int>(all.open_.size()) >= all.options_.max_connections) all.sweep();
   return stream;
@@ -124,24 +124,15 @@ MANTA_DECL void http_connections::clear() {
 
 inline const char* reason(int status) {
   switch (status) {
-    case 200:
-      return "OK";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 503:
-      return "Service Unavailable";
-    case 504:
-      return "Gateway Timeout";
-    default:
-      return "Internal Server Error";
+    case 200: return "OK";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
+    default: return "Internal Server Error";
   }
 }
 

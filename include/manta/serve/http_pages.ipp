@@ -72,8 +72,8 @@ inline std::string metrics_text(const route_table& routes, const server_state& s
     for (std::size_t i = 0; i < its.within.size(); ++i) {
       seen += its.within[i];
       const std::string bound = i < figures::bounds.size() ? number(figures::bounds[i]) : "+Inf";
-      text += "manta_http_answer_seconds_bucket" + label(*each) + ",le=\"" + bound + "\"} " + std::to_string(seen) +
-              "\n";
+      text +=
+          "manta_http_answer_seconds_bucket" + label(*each) + ",le=\"" + bound + "\"} " + std::to_string(seen) + "\n";
     }
     text += "manta_http_answer_seconds_sum" + label(*each) + "} " + number(its.seconds) + "\n";
     text += "manta_http_answer_seconds_count" + label(*each) + "} " + std::to_string(its.count) + "\n";
@@ -84,16 +84,14 @@ inline std::string metrics_text(const route_table& routes, const server_state& s
 inline std::string openapi_text(const route_table& routes) {
   std::string text = R"({"openapi":"3.1.0","info":{"title":"manta","version":"0.1.0"},"paths":{)";
   bool first = true;
-  const std::string error =
-      R"({"description":"what was wrong","content":{"application/json":{"schema":)"
-      R"({"type":"object","properties":{"error":{"type":"string"}},"required":["error"]}}}})";
+  const std::string error = R"({"description":"what was wrong","content":{"application/json":{"schema":)"
+                            R"({"type":"object","properties":{"error":{"type":"string"}},"required":["error"]}}}})";
   for (const auto& each : routes.all()) {
     const endpoint& at = *each->at;
     text += std::exchange(first, false) ? "" : ",";
     text += to_json(at.path) + R"(:{"post":{"operationId":)" + to_json(at.path.substr(1)) + ",";
     if (at.parameters > 0)
-      text +=
-          R"("requestBody":{"required":true,"content":{"application/json":{"schema":)" + at.input_schema + "}}},";
+      text += R"("requestBody":{"required":true,"content":{"application/json":{"schema":)" + at.input_schema + "}}},";
     const std::string type = at.streams ? "application/x-ndjson" : "application/json";
     text += R"("responses":{"200":{"description":"the result","content":{")" + type + R"(":{"schema":)" +
             at.output_schema + R"(}}},"400":)" + error + R"(,"500":)" + error + R"(,"503":)" + error + "}}}";
@@ -111,10 +109,22 @@ struct own_page {
 inline const own_page* find_own_page(std::string_view path) {
   static constexpr const char* html = "text/html; charset=utf-8";
   static constexpr std::array<own_page, 5> all{{
-      {"/status", [](const route_table&, const server_state&) { return reply{200, std::string(status_page), html}; }},
-      {"/docs", [](const route_table&, const server_state&) { return reply{200, std::string(docs_page), html}; }},
-      {"/api/status", [](const route_table& r, const server_state& s) { return reply{200, status_text(r, s)}; }},
-      {"/openapi.json", [](const route_table& r, const server_state&) { return reply{200, openapi_text(r)}; }},
+      {"/status",
+       [](const route_table&, const server_state&) {
+         return reply{200, std::string(status_page), html};
+       }},
+      {"/docs",
+       [](const route_table&, const server_state&) {
+         return reply{200, std::string(docs_page), html};
+       }},
+      {"/api/status",
+       [](const route_table& r, const server_state& s) {
+         return reply{200, status_text(r, s)};
+       }},
+      {"/openapi.json",
+       [](const route_table& r, const server_state&) {
+         return reply{200, openapi_text(r)};
+       }},
       {"/metrics",
        [](const route_table& r, const server_state& s) {
          return reply{200, metrics_text(r, s), "text/plain; version=0.0.4; charset=utf-8"};

@@ -50,8 +50,8 @@ MANTA_DECL int http_server::find_descriptor(const std::vector<int>& before) {
 inline void check_options(const http_options& o) {
   const auto at_least = [](const char* name, std::int64_t value, std::int64_t least, const char* unit) {
     if (value >= least) return;
-    throw error(std::string("manta: serve::http: .") + name + " is " + std::to_string(value) + unit +
-                "; at least " + std::to_string(least) + " is needed");
+    throw error(std::string("manta: serve::http: .") + name + " is " + std::to_string(value) + unit + "; at least " +
+                std::to_string(least) + " is needed");
   };
   if (o.port < 0 || o.port > 65535)
     throw error("manta: serve::http: a port is a number from 0 to 65535, not " + std::to_string(o.port));

@@ -17,8 +17,7 @@ namespace manta::serve::detail {
 
 class request_flow {
  public:
-  request_flow(dispatcher& d, replica_set& r, changes& c)
-      : dispatcher_(d), replicas_(r), changes_(c), failed_(d, r) {}
+  request_flow(dispatcher& d, replica_set& r, changes& c) : dispatcher_(d), replicas_(r), changes_(c), failed_(d, r) {}
   request_flow(const request_flow&) = delete;
 
   /// Returns when the request has an answer, or a failure. Throws overloaded and unavailable, and what a wait throws.

@@ -96,13 +96,13 @@ class policy_steps_model {
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o,
                                                                         const rl::trained_policy& policy) {
   if (policy.remembers())
-    throw error(
-        "manta: serve::deploy_policy: the policy of '" + o.name +
-        "' has a memory (.lstm or .attention): its actions depend on the observations before. Deploy it by "
-        "serve::deploy_policy_steps, whose requests bring the memory along");
+    throw error("manta: serve::deploy_policy: the policy of '" + o.name +
+                "' has a memory (.lstm or .attention): its actions depend on the observations before. Deploy it by "
+                "serve::deploy_policy_steps, whose requests bring the memory along");
   if (policy.needs_masks())
     throw error("manta: serve::deploy_policy: the policy of '" + o.name + "' is of the environment " +
-                policy.environment() + ", which masks actions. Deploy it by serve::deploy_policy_steps, whose requests "
+                policy.environment() +
+                ", which masks actions. Deploy it by serve::deploy_policy_steps, whose requests "
                 "bring the mask along");
   return deploy<batched<&detail::policy_model::act>>(detail::pure(o), policy);
 }
@@ -118,7 +118,7 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const op
 }
 /// Likewise of the policy in a checkpoint of rl::trial: anything that has `unpack(std::string&)`.
 template <class Checkpoint>
-requires requires(const Checkpoint& c, std::string& bytes) { c.unpack(bytes); }
+  requires requires(const Checkpoint& c, std::string& bytes) { c.unpack(bytes); }
 deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o, const Checkpoint& best) {
   std::string bytes;
   best.unpack(bytes);

@@ -67,19 +67,19 @@ struct version_status {
 /// The counts are those of all versions together.
 struct status {
   std::string name;
-  int version = 1;                ///< counts updates
-  int replicas = 0;               ///< that are ready
-  int starting = 0;               ///< that are being made
-  std::uint64_t queued = 0;       ///< requests that wait
-  std::uint64_t running = 0;      ///< requests that replicas have
-  std::uint64_t served = 0;       ///< answers
-  std::uint64_t failed = 0;       ///< exceptions of the deployment's own code, and replicas that died
-  std::uint64_t retried = 0;      ///< requests that ran again, after a death or because their batch failed
-  std::uint64_t refused = 0;      ///< because the queue was full
-  std::uint64_t expired = 0;      ///< because of their deadlines
-  std::uint64_t cancelled = 0;    ///< whose answers nobody wanted any more
-  std::uint64_t batches = 0;      ///< calls of replicas
-  double p50_ms = 0, p99_ms = 0;  ///< time from a request's arrival to its answer, of the last 1024
+  int version = 1;                            ///< counts updates
+  int replicas = 0;                           ///< that are ready
+  int starting = 0;                           ///< that are being made
+  std::uint64_t queued = 0;                   ///< requests that wait
+  std::uint64_t running = 0;                  ///< requests that replicas have
+  std::uint64_t served = 0;                   ///< answers
+  std::uint64_t failed = 0;                   ///< exceptions of the deployment's own code, and replicas that died
+  std::uint64_t retried = 0;                  ///< requests that ran again, after a death or because their batch failed
+  std::uint64_t refused = 0;                  ///< because the queue was full
+  std::uint64_t expired = 0;                  ///< because of their deadlines
+  std::uint64_t cancelled = 0;                ///< whose answers nobody wanted any more
+  std::uint64_t batches = 0;                  ///< calls of replicas
+  double p50_ms = 0, p99_ms = 0;              ///< time from a request's arrival to its answer, of the last 1024
   std::vector<version_status> versions = {};  ///< the present one, and its canary if there is one
 
   /// Adds what a canary says of itself.

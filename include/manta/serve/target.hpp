@@ -140,9 +140,8 @@ struct batch_target {
     for (arguments& r : requests) all.push_back(std::move(std::get<0>(r)));
     answers given = invoke_on(object, F, std::move(all));
     if (given.size() != requests.size())
-      throw error("a batched function got " + std::to_string(requests.size()) +
-                  " requests and returned " + std::to_string(given.size()) +
-                  " answers; it has to return one for each request, in their order");
+      throw error("a batched function got " + std::to_string(requests.size()) + " requests and returned " +
+                  std::to_string(given.size()) + " answers; it has to return one for each request, in their order");
     return given;
   }
 };

@@ -22,7 +22,7 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_checkpoint(cons
 
 /// Likewise of the network in a checkpoint of a trial, train::trial<Recipe>: anything that has `unpack(train::state&)`.
 template <class Checkpoint>
-requires requires(const Checkpoint& c, train::state& s) { c.unpack(s); }
+  requires requires(const Checkpoint& c, train::state& s) { c.unpack(s); }
 deployment<std::vector<float>(std::vector<float>)> deploy_checkpoint(const options& o, const Checkpoint& best) {
   train::state s;
   best.unpack(s);

@@ -85,28 +85,17 @@ MANTA_DECL std::string describe(const failure& f) {
   }
   const std::string text = describe(f);
   switch (f.kind) {
-    case failure::kind::task:
-      throw task_failed(text, f.details);
-    case failure::kind::cancelled:
-      throw cancelled(text);
-    case failure::kind::actor:
-      throw actor_died(text);
-    case failure::kind::busy:
-      throw actor_busy(text);
-    case failure::kind::serialization:
-      throw serialization_error(text);
-    case failure::kind::deadlock:
-      throw deadlock(text);
-    case failure::kind::unschedulable:
-      throw unschedulable(text);
-    case failure::kind::timeout:
-      throw timeout(text);
-    case failure::kind::full:
-      throw store_full(text);
-    case failure::kind::rank:
-      throw rank_lost(text);
-    case failure::kind::object:
-      throw object_lost(text);
+    case failure::kind::task: throw task_failed(text, f.details);
+    case failure::kind::cancelled: throw cancelled(text);
+    case failure::kind::actor: throw actor_died(text);
+    case failure::kind::busy: throw actor_busy(text);
+    case failure::kind::serialization: throw serialization_error(text);
+    case failure::kind::deadlock: throw deadlock(text);
+    case failure::kind::unschedulable: throw unschedulable(text);
+    case failure::kind::timeout: throw timeout(text);
+    case failure::kind::full: throw store_full(text);
+    case failure::kind::rank: throw rank_lost(text);
+    case failure::kind::object: throw object_lost(text);
   }
   std::terminate();
 }

@@ -103,7 +103,7 @@ class journal {
   int rank_;
   bool speaks_;
   std::vector<std::string> files_;
-  base::index_table known_;                // key -> place in places_
+  base::index_table known_;  // key -> place in places_
   std::vector<place> places_;
   std::uint64_t taken_ = 0;
   std::uint64_t segments_ = 0;

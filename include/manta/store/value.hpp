@@ -147,9 +147,7 @@ inline void clear(node& n) {
       if (large* const l = large_of(n)) l->book->remove(*l);
       wire::type_at(n.type).destroy(n.box);
       break;
-    case form::pages:
-      large_of(n)->book->remove(*large_of(n));
-      break;
+    case form::pages: large_of(n)->book->remove(*large_of(n)); break;
     case form::blob:
       if (n.has(node::references)) {
         try {
@@ -162,11 +160,8 @@ inline void clear(node& n) {
         std::free(n.blob.data);
       }
       break;
-    case form::failure:
-      delete static_cast<failure_ptr*>(n.failure);
-      break;
-    default:
-      break;
+    case form::failure: delete static_cast<failure_ptr*>(n.failure); break;
+    default: break;
   }
   n.form = form::none;
 }

@@ -17,7 +17,7 @@ template <class Net>
 class torch_net_of final : public torch_net {
  public:
   template <class... Args>
-  requires std::is_constructible_v<Net, Args...>
+    requires(std::is_constructible_v<Net, Args...>)
   explicit torch_net_of(Args&&... arguments) : net_(std::make_shared<Net>(std::forward<Args>(arguments)...)) {}
 
   at::Tensor forward(const at::Tensor& x) override { return net_->forward(x); }

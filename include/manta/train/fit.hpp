@@ -38,8 +38,8 @@ class epoch_callback {
  public:
   epoch_callback() = default;
   template <class F>
-  requires std::is_invocable_v<F&, const epoch_result&> epoch_callback(
-      F f) {  // NOLINT(google-explicit-constructor): a lambda is what users write
+    requires(std::is_invocable_v<F&, const epoch_result&>)
+  epoch_callback(F f) {  // NOLINT(google-explicit-constructor): a lambda is what users write
     if constexpr (std::is_void_v<std::invoke_result_t<F&, const epoch_result&>>) {
       call_ = [f = std::move(f)](const epoch_result& e) mutable { return f(e), true; };
     } else {

@@ -175,14 +175,16 @@ auto validation_data_of(const R& r) {
 }
 
 template <class Data>
-inline constexpr bool can_plan = requires(Data& d, std::vector<std::vector<std::uint64_t>> parts) { d.plan(parts); };
+inline constexpr bool can_plan = requires(Data& d, std::vector<std::vector<std::uint64_t>> parts) {
+  d.plan(parts);
+};
 
 template <recipe R>
 class learner_of final : public learner {
   using module_type = typename model_of<R>::type;
   using scalar = typename module_type::scalar;
   static constexpr bool validates = requires(const R& r) { r.validation_data(); };
-  static constexpr bool has_buffers = requires(module_type& m) {
+  static constexpr bool has_buffers = requires(module_type & m) {
     { m.buffers() } -> std::convertible_to<std::span<scalar>>;
   };
 

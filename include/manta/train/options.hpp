@@ -14,16 +14,16 @@
 namespace manta::train {
 
 struct options {
-  int workers = 1;                   ///< ranks that train together; rank 0 is one of them only where no other is left
-  int batch = 32;                    ///< samples of a step, over all workers together
-  std::uint64_t seed = 0;            ///< of initial parameters, shuffles, dropout
-  int accumulate = 1;                ///< parts in which each worker runs its share of a batch, to need less memory
-  double clip = 0;                   ///< the largest norm of the gradients; 0: any
-  bool shuffle = true;               ///< an order of its own for each epoch, which follows from seed and epoch alone
-  bool drop_last = false;            ///< leave out the last batch of an epoch if it is not full
-  int cpus = 1;                      ///< cores of each worker
-  double gpus = 0;                   ///< devices of each worker
-  quantities resources = {};         ///< named amounts of each worker
+  int workers = 1;            ///< ranks that train together; rank 0 is one of them only where no other is left
+  int batch = 32;             ///< samples of a step, over all workers together
+  std::uint64_t seed = 0;     ///< of initial parameters, shuffles, dropout
+  int accumulate = 1;         ///< parts in which each worker runs its share of a batch, to need less memory
+  double clip = 0;            ///< the largest norm of the gradients; 0: any
+  bool shuffle = true;        ///< an order of its own for each epoch, which follows from seed and epoch alone
+  bool drop_last = false;     ///< leave out the last batch of an epoch if it is not full
+  int cpus = 1;               ///< cores of each worker
+  double gpus = 0;            ///< devices of each worker
+  quantities resources = {};  ///< named amounts of each worker
   std::size_t bucket_bytes = std::size_t(1) << 20U;  ///< gradients are exchanged in parts of at most this size
   wire exchange = wire::as_is;                       ///< train::bfloat16: gradients travel in half the bytes
   /// k > 0: local SGD. Each worker makes k steps with the gradients of its own share, then parameters and moments of

@@ -183,8 +183,8 @@ inline void check_classes(const file& f, const csv_rows& rows) {
     if (std::trunc(number) != number) broken = i;
   }
   if (broken < rows.targets.size())
-    refuse_file(f, "line " + std::to_string(rows.lines[broken]),
-                "a class, or .classes = false for numbers as targets", '"' + rows.targets[broken] + '"');
+    refuse_file(f, "line " + std::to_string(rows.lines[broken]), "a class, or .classes = false for numbers as targets",
+                '"' + rows.targets[broken] + '"');
 }
 
 /// Classes from numbers, or else from words.

@@ -42,9 +42,10 @@ struct batch {
 namespace detail {
 /// Whatever Eigen can compute or store, as x.leftCols(100), but for the three types that `samples` takes as they are.
 template <class T>
-concept other_matrix = requires {
+concept other_matrix = !std::is_same_v<T, Eigen::MatrixXf> && !std::is_same_v<T, Eigen::MatrixXd> &&
+                       !std::is_same_v<T, Eigen::VectorXi> && requires {
   typename T::PlainObject;
-} && !std::is_same_v<T, Eigen::MatrixXf> && !std::is_same_v<T, Eigen::MatrixXd> && !std::is_same_v<T, Eigen::VectorXi>;
+};
 
 template <class T>
 auto evaluated(const T& x) {
@@ -72,14 +73,14 @@ class samples {
       : samples(std::move(x), std::vector<int>(labels.data(), labels.data() + labels.size())) {}
   /// As above for expressions and other matrices of Eigen: samples(x.leftCols(100), labels.head(100)).
   template <class X, class Y>
-  requires(detail::other_matrix<X> || detail::other_matrix<Y>) samples(const X& x, const Y& y)
-      : samples(detail::evaluated(x), detail::evaluated(y)) {}
+    requires(detail::other_matrix<X> || detail::other_matrix<Y>)
+  samples(const X& x, const Y& y) : samples(detail::evaluated(x), detail::evaluated(y)) {}
 
   /// Each pair has a range of numbers (a vector, an Eigen vector), and an integer, its class, or a float, a double or a
   /// second range of numbers, its outputs.
   template <std::ranges::input_range Range>
-  requires(std::tuple_size<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::value ==
-           2) explicit samples(Range&& pairs);
+    requires(std::tuple_size<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::value == 2)
+  explicit samples(Range&& pairs);
 
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(is_double_ ? xd_.cols() : xf_.cols()); }
   /// Numbers of a sample.
@@ -133,8 +134,8 @@ class columns {
 }  // namespace detail
 
 template <std::ranges::input_range Range>
-requires(std::tuple_size<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::value ==
-         2) samples::samples(Range&& pairs) {
+  requires(std::tuple_size<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::value == 2)
+samples::samples(Range&& pairs) {
   detail::columns x, y;
   for (const auto& pair : pairs) {
     const auto& [input, output] = pair;

@@ -134,10 +134,8 @@ MANTA_DECL cma_strategy::vector cma_es::inside(random& r) const {
   for (std::size_t i = 0; i < cube_.dimensions(); ++i) {
     const domain& d = cube_.axes()[i].where;
     double cell = 0;
-    if (d.type() == domain::kind::choice)
-      cell = 1.0 / static_cast<double>(d.options().size());
-    else if (d.is_quantised() && !d.is_log() && !d.is_normal())
-      cell = d.step() / (d.high() - d.low() + d.step());
+    if (d.type() == domain::kind::choice) cell = 1.0 / static_cast<double>(d.options().size());
+    else if (d.is_quantised() && !d.is_log() && !d.is_normal()) cell = d.step() / (d.high() - d.low() + d.step());
     if (cell <= 0 || strategy_.deviation(i) > 0.5 * cell) continue;
     const double alpha = 1 / (static_cast<double>(cube_.dimensions()) * static_cast<double>(strategy_.lambda()));
     double& y = x(static_cast<Eigen::Index>(i));

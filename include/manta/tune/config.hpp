@@ -84,7 +84,7 @@ class config : public named_list<value> {
   MANTA_DECL std::string text() const;
   /// Writes text() to a stream.
   template <class Stream>
-  requires requires(Stream& s, const std::string& t) { s.setf(s.flags()), s << t; }
+    requires requires(Stream& s, const std::string& t) { s.setf(s.flags()), s << t; }
   friend Stream& operator<<(Stream& out, const config& c) {
     out << c.text();
     return out;

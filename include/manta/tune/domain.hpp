@@ -53,8 +53,8 @@ class domain {
   MANTA_DECL explicit domain(law written);
   /// A fixed value, so that {"epochs", 10} may stand in a space.
   template <class T>
-  requires std::is_convertible_v<T, value> domain(T fixed)
-      : law_{.type = kind::constant, .options = {value(fixed)}}, closed_(true) {}
+    requires(std::is_convertible_v<T, value>)
+  domain(T fixed) : law_{.type = kind::constant, .options = {value(fixed)}}, closed_(true) {}
 
   /// A domain that is closed to one value is a constant, however it was written.
   kind type() const { return closed_ ? kind::constant : law_.type; }

@@ -131,10 +131,8 @@ MANTA_DECL void append_parameters(std::string& out, const config& c) {
     out += ':';
     const bool is_odd = x.is_number() && !x.is_integer() && !base::is_finite(x.as<double>());
     if (is_odd) out += "{\"number\":";
-    if (x.is_text())
-      append_exact_text(out, x.as<std::string>());
-    else
-      x.append_to(out);
+    if (x.is_text()) append_exact_text(out, x.as<std::string>());
+    else x.append_to(out);
     if (is_odd) out += '}';
   }
   out += '}';

@@ -174,9 +174,8 @@ MANTA_DECL detail::drifting_process::data pb2::data_of_rows(const scales& s) con
   return d;
 }
 
-MANTA_DECL detail::drifting_process::data pb2::with_members(const detail::drifting_process::data& rows,
-                                                            const scales& s, trial_number t, double next,
-                                                            double loss) const {
+MANTA_DECL detail::drifting_process::data pb2::with_members(const detail::drifting_process::data& rows, const scales& s,
+                                                            trial_number t, double next, double loss) const {
   std::vector<std::vector<double>> open;
   for (const auto& [other, m] : members_) {
     if (other != t) open.push_back(detail::position_of(axes_, m.current));

@@ -115,12 +115,10 @@ MANTA_DECL double points::distance(const config& a, const config& b) const {
   for (const auto& [name, v] : a) {
     const parameter* p = space_.find(name);
     const value* other = b.find(name);
-    if (other == nullptr)
-      sum += 1;
+    if (other == nullptr) sum += 1;
     else if (p != nullptr && p->where.type() == domain::kind::number)
       sum += std::abs(p->where.position(v) - p->where.position(*other));
-    else
-      sum += v == *other ? 0 : 1;
+    else sum += v == *other ? 0 : 1;
   }
   return sum;
 }

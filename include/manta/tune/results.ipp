@@ -27,12 +27,9 @@ MANTA_DECL const trial_record& results::best() const {
   const std::size_t failed = count(status::failed);
   const auto is_failed = [](const trial_record& t) { return t.state == status::failed; };
   std::string text = "manta: tune: no trial has a best \"" + metric_ + "\": ";
-  if (trials_.empty())
-    text += "none was begun";
-  else if (failed < trials_.size())
-    text += "none of " + std::to_string(trials_.size()) + " has reported it";
-  else
-    text += failed == 1 ? "the only one failed" : "all " + std::to_string(failed) + " failed";
+  if (trials_.empty()) text += "none was begun";
+  else if (failed < trials_.size()) text += "none of " + std::to_string(trials_.size()) + " has reported it";
+  else text += failed == 1 ? "the only one failed" : "all " + std::to_string(failed) + " failed";
   if (failed > 0) {
     const trial_record& t = *std::find_if(trials_.begin(), trials_.end(), is_failed);
     text += (failed < trials_.size() ? ", and " + std::to_string(failed) + " failed" : "") + "; trial " +

@@ -35,18 +35,16 @@ results run(const space& where, const experiment& e) {
 }
 /// The space is that of the struct which the function takes.
 template <auto F>
-requires described<typename detail::function_body<F>::settings> results run(const experiment& e) {
-  return run<F>(space_of<typename detail::function_body<F>::settings>(), e);
-}
+  requires(described<typename detail::function_body<F>::settings>)
+results run(const experiment& e) { return run<F>(space_of<typename detail::function_body<F>::settings>(), e); }
 /// For a class.
 template <trainable_class T>
 results run(const space& where, const experiment& e) {
   return detail::run_experiment<detail::class_body<T>>(where, e);
 }
 template <trainable_class T>
-requires described<typename detail::class_body<T>::settings> results run(const experiment& e) {
-  return run<T>(space_of<typename detail::class_body<T>::settings>(), e);
-}
+  requires(described<typename detail::class_body<T>::settings>)
+results run(const experiment& e) { return run<T>(space_of<typename detail::class_body<T>::settings>(), e); }
 /// For a lambda without captures.
 template <class L>
 results run(L, const space& where, const experiment& e) {

@@ -79,8 +79,8 @@ class any_scheduler {
  public:
   any_scheduler() = default;
   template <class S>
-  requires(scheduler<S> && !std::same_as<S, any_scheduler>) any_scheduler(S s)
-      : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
+    requires(scheduler<S> && !std::same_as<S, any_scheduler>)
+  any_scheduler(S s) : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
 
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has.

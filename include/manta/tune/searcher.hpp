@@ -51,8 +51,8 @@ class any_searcher {
  public:
   any_searcher() = default;
   template <class S>
-  requires(searcher<S> && !std::same_as<S, any_searcher>) any_searcher(S s)
-      : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
+    requires(searcher<S> && !std::same_as<S, any_searcher>)
+  any_searcher(S s) : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
 
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has: an experiment does not change the searcher it was given.

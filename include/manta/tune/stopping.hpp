@@ -31,8 +31,8 @@ class stop_rule {
  public:
   using function = std::function<std::optional<std::string>(const progress&)>;
   template <class F>
-  requires std::is_invocable_r_v < std::optional<std::string>, F,
-  const progress& > stop_rule(F rule) : rule_(std::move(rule)) {}
+    requires(std::is_invocable_r_v<std::optional<std::string>, F, const progress&>)
+  stop_rule(F rule) : rule_(std::move(rule)) {}
   /// Makes a rule about one metric. A study stops if no trial reports this metric.
   stop_rule(std::string metric, function rule) : rule_(std::move(rule)), metric_(std::move(metric)) {}
   /// Makes a rule that never stops a trial before `at`, so that the trial need not wait for an answer until then.

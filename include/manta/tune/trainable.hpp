@@ -76,7 +76,7 @@ struct function_traits<R (C::*)(P...)> : function_traits<R (*)(P...)> {};
 template <class C, class R, class... P>
 struct function_traits<R (C::*)(P...) const> : function_traits<R (*)(P...)> {};
 template <class L>
-requires requires { &L::operator(); }
+  requires requires { &L::operator(); }
 struct function_traits<L> : function_traits<decltype(&L::operator())> {};
 
 template <class Tuple>

@@ -84,7 +84,8 @@ class value {
   value() = default;
   value(bool b) : kind_(kind::truth), integer_(b ? 1 : 0) {}
   template <std::integral I>
-  requires(!std::same_as<I, bool>) value(I i) : integer_(static_cast<std::int64_t>(i)) {
+    requires(!std::same_as<I, bool>)
+  value(I i) : integer_(static_cast<std::int64_t>(i)) {
     if constexpr (std::is_unsigned_v<I> && sizeof(I) == sizeof(std::int64_t)) {
       if (i > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) refuse_large(i);
     }
@@ -95,8 +96,8 @@ class value {
   value(const char* text) : kind_(kind::text), text_(text) {}
   /// A list of numbers, such as the sizes of layers: a text "[64,64]", which as<std::vector<T>>() reads.
   template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) value(const std::vector<T>& list)
-      : kind_(kind::text), text_("[") {
+    requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+  value(const std::vector<T>& list) : kind_(kind::text), text_("[") {
     for (const T& x : list) text_ += (text_.size() > 1 ? "," : "") + value(x).text();
     text_ += "]";
   }
@@ -149,11 +150,9 @@ class value {
     return text_;
   }
   template <class T>
-  requires((std::is_integral_v<T> && !std::is_same_v<T, char>) || std::is_same_v<T, std::string> ||
-           (detail::object<T> && !detail::is_vector<T> && !std::is_convertible_v<double, T>))
-  operator T() const {
-    return as<T>();
-  }
+    requires((std::is_integral_v<T> && !std::is_same_v<T, char>) || std::is_same_v<T, std::string> ||
+             (detail::object<T> && !detail::is_vector<T> && !std::is_convertible_v<double, T>))
+  operator T() const { return as<T>(); }
 
   /// For people and for digests: 0.5, 3, true, "adam".
   MANTA_DECL std::string text() const;
@@ -209,7 +208,7 @@ class value {
   }
   /// Writes text() to a stream, a text without quotes.
   template <class Stream>
-  requires requires(Stream& s, const std::string& t) { s.setf(s.flags()), s << t; }
+    requires requires(Stream& s, const std::string& t) { s.setf(s.flags()), s << t; }
   friend Stream& operator<<(Stream& out, const value& v) {
     out << (v.is_text() ? v.text_ : v.text());
     return out;
@@ -218,22 +217,16 @@ class value {
   template <class Archive>
   void save(Archive& out) const {
     out(kind_);
-    if (is_text())
-      out(text_);
-    else if (kind_ == kind::number)
-      out(number_);
-    else
-      out(integer_);
+    if (is_text()) out(text_);
+    else if (kind_ == kind::number) out(number_);
+    else out(integer_);
   }
   template <class Archive>
   void load(Archive& in) {
     in(kind_);
-    if (is_text())
-      in(text_);
-    else if (kind_ == kind::number)
-      in(number_);
-    else
-      in(integer_);
+    if (is_text()) in(text_);
+    else if (kind_ == kind::number) in(number_);
+    else in(integer_);
   }
 
  private:

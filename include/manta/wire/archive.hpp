@@ -52,14 +52,24 @@ class reader : public cereal::InputArchive<reader, cereal::AllowEmptyClassElisio
 template <class T>
 std::size_t memory_of_container([[maybe_unused]] const T& value) {
   constexpr std::size_t links = 4 * sizeof(void*);
-  if constexpr (requires { typename T::value_type; value.capacity(); *value.data(); }) {
+  if constexpr (requires {
+                  typename T::value_type;
+                  value.capacity();
+                  *value.data();
+                }) {
     const auto* const inside = reinterpret_cast<const std::byte*>(value.data());  // a short string lies in the object
     const auto* const self = reinterpret_cast<const std::byte*>(&value);
     if (inside >= self && inside < self + sizeof value) return 0;
     return value.capacity() * sizeof(typename T::value_type);
-  } else if constexpr (requires { typename T::node_type; value.size(); }) {  // maps and sets
+  } else if constexpr (requires {
+                         typename T::node_type;
+                         value.size();
+                       }) {  // maps and sets
     return value.size() * (sizeof(typename T::value_type) + links);
-  } else if constexpr (requires(T & list) { list.push_front(list.front()); list.size(); }) {
+  } else if constexpr (requires(T & list) {
+                         list.push_front(list.front());
+                         list.size();
+                       }) {
     return value.size() * (sizeof(typename T::value_type) + links);
   } else {
     return 0;
@@ -72,15 +82,11 @@ void prologue(writer& archive, const T& value) {
 }
 
 template <class T>
-  requires std::is_arithmetic_v<T>
-void CEREAL_SAVE_FUNCTION_NAME(writer& archive, const T& value) {
-  archive.write(&value, sizeof(T));
-}
+  requires(std::is_arithmetic_v<T>)
+void CEREAL_SAVE_FUNCTION_NAME(writer& archive, const T& value) { archive.write(&value, sizeof(T)); }
 template <class T>
-  requires std::is_arithmetic_v<T>
-void CEREAL_LOAD_FUNCTION_NAME(reader& archive, T& value) {
-  archive.read(&value, sizeof(T));
-}
+  requires(std::is_arithmetic_v<T>)
+void CEREAL_LOAD_FUNCTION_NAME(reader& archive, T& value) { archive.read(&value, sizeof(T)); }
 template <class T>
 void CEREAL_SAVE_FUNCTION_NAME(writer& archive, const cereal::BinaryData<T>& block) {
   archive.write(block.data, static_cast<std::size_t>(block.size));

@@ -91,10 +91,8 @@ class source {
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  void get(T& field) {
-    read(&field, sizeof field);
-  }
+    requires(std::is_trivially_copyable_v<T>)
+  void get(T& field) { read(&field, sizeof field); }
   void get(std::string& text) {
     text.resize(get<std::size_t>());
     read(text.data(), text.size());
@@ -113,10 +111,8 @@ class source {
 };
 
 template <class T>
-  requires std::is_trivially_copyable_v<T>
-void put(buffer& out, const T& field) {
-  out.append(&field, sizeof field);
-}
+  requires(std::is_trivially_copyable_v<T>)
+void put(buffer& out, const T& field) { out.append(&field, sizeof field); }
 inline void put(buffer& out, const std::string& text) {
   put(out, text.size());
   out.append(text.data(), text.size());

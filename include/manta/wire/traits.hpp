@@ -39,7 +39,8 @@ inline constexpr bool is_std = type_name<T>().substr(0, 5) == "std::";
 template <class T>
 struct array_shape;
 template <class T, class Allocator>
-requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) struct array_shape<std::vector<T, Allocator>> {
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+struct array_shape<std::vector<T, Allocator>> {
   static std::size_t get(const std::vector<T, Allocator>& v) { return v.size(); }
   static void set(std::vector<T, Allocator>& v, std::size_t size) { v.resize(size); }
 };
@@ -67,12 +68,11 @@ constexpr bool is_serializable();
 template <class T>
 struct parts_serializable : std::true_type {};
 template <template <class...> class Template, class... Parts>
-requires is_std<Template<Parts...>>
+  requires(is_std<Template<Parts...>>)
 struct parts_serializable<Template<Parts...>>
     : std::bool_constant<(
           (std::is_empty_v<Parts> || std::is_abstract_v<Parts> || is_serializable<std::remove_const_t<Parts>>()) &&
-          ...)> {
-};  // a pointer to an abstract class is allowed
+          ...)> {};  // a pointer to an abstract class is allowed
 
 template <class T, std::size_t N>
 struct parts_serializable<std::array<T, N>> : std::bool_constant<is_serializable<T>()> {};
@@ -98,12 +98,9 @@ constexpr bool is_serializable() {
 template <class T>
 inline constexpr bool is_copyable = std::is_copy_constructible_v<T>;
 template <template <class...> class Template, class... Parts>
-requires(is_std<Template<Parts...>> &&
-         !requires {
-           typename Template<Parts...>::element_type;
-         }) inline constexpr bool is_copyable<Template<Parts...>> = std::is_copy_constructible_v<Template<Parts...>> &&
-                                                                    ((std::is_empty_v<Parts> ||
-                                                                      is_copyable<Parts>)&&...);
+  requires(is_std<Template<Parts...>> && !requires { typename Template<Parts...>::element_type; })
+inline constexpr bool is_copyable<Template<Parts...>> =
+    std::is_copy_constructible_v<Template<Parts...>> && ((std::is_empty_v<Parts> || is_copyable<Parts>)&&...);
 
 /// Whether values of a type are copied as bytes, without an archive: numbers and enumerations.
 template <class T>
@@ -187,8 +184,8 @@ constexpr auto mistake_in_part() {
   }
 }
 template <template <class...> class Template, class... Parts>
-requires(is_std<Template<Parts...>> &&
-         !requires { typename Template<Parts...>::element_type; }) struct mistake_in_parts<Template<Parts...>> {
+  requires(is_std<Template<Parts...>> && !requires { typename Template<Parts...>::element_type; })
+struct mistake_in_parts<Template<Parts...>> {
   using type = decltype(base::first_mistake(mistake_in_part<std::remove_const_t<Parts>>()...));
 };
 template <class T>

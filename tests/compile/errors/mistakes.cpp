@@ -114,7 +114,8 @@ class closed {
 #elif defined(mistake_unserialisable_argument)
   std::cout << manta::async([](const log_file& f) { return f.path; }, log_file()).get() << "\n";
 #elif defined(mistake_unserialisable_nested_argument)
-  std::cout << manta::async([](const std::vector<log_file>& f) { return f.size(); }, std::vector<log_file>()).get() << "\n";
+  std::cout << manta::async([](const std::vector<log_file>& f) { return f.size(); }, std::vector<log_file>()).get()
+            << "\n";
 #elif defined(mistake_unserialisable_result)
   std::cout << manta::async([] { return log_file(); }).get().path << "\n";
 #elif defined(mistake_unserialisable_nested_result)
@@ -185,7 +186,8 @@ class closed {
   };
   manta::async<&counting::count>(manta::spawn<counting>());
 #elif defined(mistake_generator_with_reference_to_view)
-  manta::async([](const std::span<const int>& view) -> manta::generator<int> { co_yield view.front(); }, std::vector<int>{1});
+  manta::async([](const std::span<const int>& view) -> manta::generator<int> { co_yield view.front(); },
+               std::vector<int>{1});
 #elif defined(mistake_promise_as_argument)
   manta::async([](manta::promise<int> p) { p.set_value(1); }, manta::promise<int>());
 #elif defined(mistake_queue_of_unserialisable_values)
@@ -218,7 +220,10 @@ class closed {
   auto numbers = manta::async([](int x) -> manta::generator<int> { co_yield x; }, 3);
   manta::put(numbers);
 #elif defined(mistake_team_by_reference)
-  std::cout << manta::async({.ranks = 1}, [](manta::team& team, int n) { return n + team.rank(); }, 1).get() << "\n";
+  std::cout << manta::async(
+                   {.ranks = 1}, [](manta::team& team, int n) { return n + team.rank(); }, 1)
+                   .get()
+            << "\n";
 #elif defined(mistake_method_of_private_base)
   std::cout << manta::async<&clock_face::hour>(manta::spawn<hidden_clock>()).get() << "\n";
 #elif defined(mistake_as_completed_of_one)
@@ -266,7 +271,10 @@ class closed {
 #elif defined(mistake_no_default_constructor_of_member)
   std::cout << manta::async([](const segment& s) { return s.to.x; }, segment{point(1), point(2)}).get() << "\n";
 #elif defined(mistake_no_default_constructor_of_element)
-  std::cout << manta::async([](const std::vector<std::pair<int, point>>& v) { return v.size(); }, std::vector<std::pair<int, point>>()).get() << "\n";
+  std::cout << manta::async([](const std::vector<std::pair<int, point>>& v) { return v.size(); },
+                            std::vector<std::pair<int, point>>())
+                   .get()
+            << "\n";
 #elif defined(mistake_no_default_constructor_put)
   std::cout << manta::put(point(1)).get().x << "\n";
 #elif defined(mistake_no_default_constructor_in_reduce)
@@ -274,7 +282,10 @@ class closed {
 #elif defined(mistake_pointer_that_owns)
   std::cout << manta::async([](std::unique_ptr<double> p) { return *p; }, std::make_unique<double>(3.0)).get() << "\n";
 #elif defined(mistake_pointers_that_own)
-  std::cout << manta::async([](std::vector<std::unique_ptr<double>> p) { return p.size(); }, std::vector<std::unique_ptr<double>>()).get() << "\n";
+  std::cout << manta::async([](std::vector<std::unique_ptr<double>> p) { return p.size(); },
+                            std::vector<std::unique_ptr<double>>())
+                   .get()
+            << "\n";
 #elif defined(mistake_mutex_as_argument)
   std::mutex m;
   manta::async([](const std::mutex&) {}, m).get();
@@ -322,9 +333,11 @@ class closed {
   manta::async<&clock_face::hour>(manta::spawn<clock_face>());
   manta::put(std::vector<double>{1, 2, 3});
   manta::async<name>();
-  manta::async({.ranks = 1}, [](manta::team team, int n) { return n + team.rank(); }, 1);
+  manta::async(
+      {.ranks = 1}, [](manta::team team, int n) { return n + team.rank(); }, 1);
   manta::stream<int> s = manta::async([](int x) -> manta::generator<int> { co_yield x; }, nine);
-  manta::stream<int> t = manta::async([](std::span<const int> view) -> manta::generator<int> { co_yield view[0]; }, std::vector<int>{1});
+  manta::stream<int> t =
+      manta::async([](std::span<const int> view) -> manta::generator<int> { co_yield view[0]; }, std::vector<int>{1});
   manta::queue<std::string> q(1);
   manta::promise<void> p;
   manta::map<square>(manta::map<square>(std::vector<int>{1, 2}));

@@ -104,7 +104,8 @@ TEST_CASE("an actor of another class is named in the answer, and so is a claim f
   CHECK(t.of(3) == verdict::wrong_type);
 }
 
-TEST_CASE("a claim that is given up goes to the first that waits with a task; who only looks hears that there is none") {
+TEST_CASE(
+    "a claim that is given up goes to the first that waits with a task; who only looks hears that there is none") {
   table t;
   t.ask("a", 1, 7, 1);
   t.ask("a", 2, no_task, 2);
@@ -228,8 +229,8 @@ TEST_CASE("random questions are all answered, and each name has at most one owne
   std::mt19937_64 draw(seed);
   for (int round = 0; round < 30; ++round) {
     table t;
-    std::map<std::string, std::uint32_t> claimed;   // name -> claimer
-    std::map<std::string, std::uint32_t> owned;     // name -> handle
+    std::map<std::string, std::uint32_t> claimed;  // name -> claimer
+    std::map<std::string, std::uint32_t> owned;    // name -> handle
     std::uint32_t ticket = 0, handle = 100;
     const auto note = [&] {
       for (auto& [number, r] : t.replies) {

@@ -31,17 +31,16 @@ struct tally {
     refuses_to_be_built = refuses_to_be_saved = false;
   }
 };
-const actor_class tally_class{
-    [](void* object) { delete static_cast<tally*>(object); },
-    [](const void* object, manta::wire::sink& out) {
-      if (tally::refuses_to_be_saved) throw std::runtime_error("no paper");
-      ++tally::saved;
-      out.write(&static_cast<const tally*>(object)->sum, sizeof(std::uint64_t));
-    },
-    [](manta::wire::source& in) -> void* {
-      ++tally::loaded;
-      return new tally(in.get<std::uint64_t>());
-    }};
+const actor_class tally_class{[](void* object) { delete static_cast<tally*>(object); },
+                              [](const void* object, manta::wire::sink& out) {
+                                if (tally::refuses_to_be_saved) throw std::runtime_error("no paper");
+                                ++tally::saved;
+                                out.write(&static_cast<const tally*>(object)->sum, sizeof(std::uint64_t));
+                              },
+                              [](manta::wire::source& in) -> void* {
+                                ++tally::loaded;
+                                return new tally(in.get<std::uint64_t>());
+                              }};
 const std::uint32_t construct = function("tally", [](invocation& call) {
   if (tally::refuses_to_be_built) throw std::runtime_error("no bricks");
   call.actor = new tally(argument_of(call));
@@ -147,7 +146,7 @@ TEST_CASE("an actor is built anew as often as it may be, and then ends; without 
     CHECK(a.call(look) == 0);
     CHECK(contains(a.failure, "a method found the actor broken: "));
     CHECK(contains(a.failure, restarts > 0 ? "it has been restarted 2 times, as often as it may be"
-                                      : "with actor_options::restarts it would be built anew"));
+                                           : "with actor_options::restarts it would be built anew"));
   }
 }
 

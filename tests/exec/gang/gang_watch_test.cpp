@@ -47,7 +47,8 @@ TEST_CASE("a broken gang ends when its time is over, and is forgotten when it ha
   std::vector<std::uint64_t> ended;
   const auto end = [&](std::uint64_t gang) { ended.push_back(gang); };
   w.give_time(6, start + 100);
-  w.end_broken(start - 1, [](std::uint64_t gang) { return gang != 7; }, end);
+  w.end_broken(
+      start - 1, [](std::uint64_t gang) { return gang != 7; }, end);
   CHECK(ended.empty());
   const auto all_live = [](std::uint64_t) { return true; };
   w.end_broken(start, all_live, end);

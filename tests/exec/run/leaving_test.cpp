@@ -138,7 +138,8 @@ TEST_CASE("a task that takes longer than what is left is late, unless it is shor
   CHECK_FALSE(late.is_too_long(n, 4 * second_ns));
   departure end;
   end.set_end(10'000, 60, 1'000, 500, ticks_per_s);
-  CHECK(late.explain(n, -1, 2 * second_ns, end).find("it takes about 3 s, and in 2 s the run has to end") != std::string::npos);
+  CHECK(late.explain(n, -1, 2 * second_ns, end).find("it takes about 3 s, and in 2 s the run has to end") !=
+        std::string::npos);
   CHECK(late.explain(n, 5 * second_ns, 2 * second_ns, end).find("about 5 s") != std::string::npos);
   manta::graph::node& brief = nodes.make();
   brief.function = 1;

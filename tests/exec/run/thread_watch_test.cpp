@@ -42,8 +42,9 @@ struct rank {
   current_task running{page};
   started_list started;
   biased_lock lock{[](void*) {}, nullptr};
-  helper thread{lock, {nullptr, [](void*) {}, [](void*, std::int64_t) { usleep(100); }, [](void*) {}, [](void*) {},
-                       [](void*, bool) { return false; }, [](void*, unsigned) { return std::int64_t{100'000}; }}};
+  helper thread{lock,
+                {nullptr, [](void*) {}, [](void*, std::int64_t) { usleep(100); }, [](void*) {}, [](void*) {},
+                 [](void*, bool) { return false; }, [](void*, unsigned) { return std::int64_t{100'000}; }}};
   thread_watch<sleeper> watch{3, running, started, waiting, thread};
 
   rank() { running.begin_run(1); }
@@ -75,7 +76,8 @@ std::string errors_of(Function&& function, int& status) {
   ::close(ends[1]);
   std::string text;
   char bytes[256];
-  for (ssize_t got; (got = ::read(ends[0], bytes, sizeof bytes)) > 0;) text.append(bytes, static_cast<std::size_t>(got));
+  for (ssize_t got; (got = ::read(ends[0], bytes, sizeof bytes)) > 0;)
+    text.append(bytes, static_cast<std::size_t>(got));
   ::close(ends[0]);
   ::waitpid(child, &status, 0);
   return text;

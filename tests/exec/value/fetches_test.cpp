@@ -118,7 +118,8 @@ TEST_CASE("memory that this very process shows can be mapped, and other memory i
   CHECK(n.may_map(0));
 }
 
-TEST_CASE("after a result was fetched, those of the next calls of its function come at once, as long as they are short") {
+TEST_CASE(
+    "after a result was fetched, those of the next calls of its function come at once, as long as they are short") {
   results_at_once r;
   CHECK_FALSE(r.take(7));
   r.note_fetched(7, results_at_once::longest);

@@ -53,7 +53,9 @@ struct start {
   exec::biased_lock lock;
   graph::task_graph graph;
 
-  explicit start(const folder& where, double least_seconds = 0.01) { journal.open(where.path, program, 0, least_seconds); }
+  explicit start(const folder& where, double least_seconds = 0.01) {
+    journal.open(where.path, program, 0, least_seconds);
+  }
   ~start() { clear_nodes(graph); }
   start(const start&) = delete;
   start& operator=(const start&) = delete;
@@ -147,7 +149,8 @@ TEST_CASE("an input is known by its bytes, or by the task that makes it") {
   node& text = second.value(std::string("text"));
   CHECK(second.taken(second.submit(2, thrice, 0, {&other, &second.value(5), &text})) == -1);
   CHECK(second.taken(second.submit(2, thrice, 0, {&same, &second.value(6), &text})) == -1);
-  CHECK(second.taken(second.submit(2, thrice, 0, {&same, &second.value(5), &second.value(std::string("texts"))})) == -1);
+  CHECK(second.taken(second.submit(2, thrice, 0, {&same, &second.value(5), &second.value(std::string("texts"))})) ==
+        -1);
   CHECK(second.taken(second.submit(2, thrice, 0, {&same, &second.value(5), &text})) == 3);
 }
 

@@ -250,8 +250,7 @@ TEST_CASE("in any order of messages every node dies with its last handle, and no
         case 3:
           if (!handles.empty()) drop(pick(handles.size()));
           break;
-        default:
-          c.deliver_one();
+        default: c.deliver_one();
       }
       for (const handle& h : handles) {
         const auto home = c[h.rank].refs.home_of(*h.n);

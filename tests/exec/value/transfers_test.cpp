@@ -40,12 +40,16 @@ numbers sample(double first, std::size_t count = many) {
 /// A rank, as far as values go.
 struct rank {
   rank(std::uint32_t number, std::uint32_t size, block_world& world)
-      : net(number, world), members(size), failures_in_words(number, members), out(net, size),
+      : net(number, world),
+        members(size),
+        failures_in_words(number, members),
+        out(net, size),
         refs(number, graph, out, members, {ledger, made_by, journal, failures},
              {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {}, [](void*, task*) {}}),
         own{number, size, net, graph, ledger, out, members, failures_in_words, refs},
         ends(own, hooks()),
-        held(own, ends, {this, [](void* self, rank_id from, const pull_message& m) { of(self).fetching.on_pull(from, m); }}),
+        held(own, ends,
+             {this, [](void* self, rank_id from, const pull_message& m) { of(self).fetching.on_pull(from, m); }}),
         fetching(own, ends, held, made_by, {this, [](void*, node&) { return false; }}) {}
   ~rank() { clear_nodes(graph); }
   rank(const rank&) = delete;
@@ -57,7 +61,10 @@ struct rank {
         .rank = this,
         .task_ready = [](void* self, node& n) { of(self).ready.push_back(n.index); },
         .wake = [](void* self, wait_record&) { ++of(self).woken; },
-        .announce = [](void* self, const manta::graph::link& l, node& n) { of(self).held.tell_value({l.rank, l.index}, n); },
+        .announce =
+            [](void* self, const manta::graph::link& l, node& n) {
+              of(self).held.tell_value({l.rank, l.index}, n);
+            },
         .input_arrived = [](void*, task*, node&) {},
         .send_call = [](void*, node&, task*) {},
         .pulled =
@@ -221,7 +228,8 @@ TEST_CASE("a failure is told like a value, and counts as seen at its home") {
   CHECK(c.live() == 0);
 }
 
-TEST_CASE("an array reaches all ranks, each on its own node, in any order of messages, and no copy outlives its handle") {
+TEST_CASE(
+    "an array reaches all ranks, each on its own node, in any order of messages, and no copy outlives its handle") {
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     constexpr std::uint32_t size = 7;
@@ -394,7 +402,8 @@ TEST_CASE("a value of a dead home of which nobody has a copy is lost, and says s
   cluster c(3);
   node& n = c.put(0, sample(5));
   node& far = c.pass(0, n, 2);
-  for (const std::uint32_t r : {1u, 2u}) c[r].members.note_death(0, {"rank 0 has died: of cold", 0, manta::net::end_by::unknown});
+  for (const std::uint32_t r : {1u, 2u})
+    c[r].members.note_death(0, {"rank 0 has died: of cold", 0, manta::net::end_by::unknown});
   c[2].fetching.need(far);
   c.deliver_all();
   REQUIRE(far.state == state::failed);

@@ -119,7 +119,9 @@ int main(int argc, char** argv) {
       const std::string text = argv[i];
       given[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
     }
-    const auto number = [&](const std::string& key, int otherwise) { return given.count(key) != 0 ? std::stoi(given[key]) : otherwise; };
+    const auto number = [&](const std::string& key, int otherwise) {
+      return given.count(key) != 0 ? std::stoi(given[key]) : otherwise;
+    };
     serve::http_options options;
     options.port = 0;
     options.socket = given["socket"];
@@ -144,7 +146,8 @@ int main(int argc, char** argv) {
     auto doubled = serve::deploy<twice>({.name = "double"});
     auto model = serve::deploy<serve::batched<&linear::predict>>({.name = "linear", .max_batch = 8}, 2.0);
     http.route("/double", doubled);
-    for (const char* path : {"/linear", "/linear/again"}) http.route(path, model, {.inputs = {"x"}, .outputs = {"y", "size"}});
+    for (const char* path : {"/linear", "/linear/again"})
+      http.route(path, model, {.inputs = {"x"}, .outputs = {"y", "size"}});
     http.route<add>("/add", {.inputs = {"a", "b"}});
     http.route<greet>("/greet");
     if (given.count("mistakes") != 0) {
@@ -178,7 +181,8 @@ int main(int argc, char** argv) {
       http.route("/once", serve::deploy<process_of_replica>({.name = "once", .replicas = 3}));
       http.route("/again", serve::deploy<process_after>({.name = "again", .replicas = 3, .idempotent = true}));
     }
-    if (!given["python"].empty()) http.route("/python", serve::python(given["python"], {.max_batch = 8}), {.inputs = {"x"}, .outputs = {"y"}});
+    if (!given["python"].empty())
+      http.route("/python", serve::python(given["python"], {.max_batch = 8}), {.inputs = {"x"}, .outputs = {"y"}});
     if (given.count("second") == 0) return http.run();
     serve::http second({.port = 0});
     second.route("/double", doubled);

@@ -86,8 +86,7 @@ struct line {
 
   mortal_network model() const {
     place_of_death = place;
-    if (normalises)
-      return mortal_network(nn::shape{4}, nn::linear(8), nn::batch_norm(), nn::tanh(), nn::linear(2));
+    if (normalises) return mortal_network(nn::shape{4}, nn::linear(8), nn::batch_norm(), nn::tanh(), nn::linear(2));
     return mortal_network(nn::shape{4}, nn::linear(8), nn::tanh(), nn::linear(2));
   }
   mortal_adam optimizer() const { return {}; }
@@ -304,7 +303,9 @@ void run_fatal_sample(const plan& p) {
     text = e.what();
   }
   const std::uint64_t step = static_cast<std::uint64_t>(p.fatal[0] / batch);
-  check(p.name, text.find("4 workers have died one after the other, and none got beyond step " + std::to_string(step)) != text.npos,
+  check(p.name,
+        text.find("4 workers have died one after the other, and none got beyond step " + std::to_string(step)) !=
+            text.npos,
         "a sentence of four deaths: " + text, text.size());
   check(p.name, static_cast<int>(living().size()) == ranks - 4, "four have died", living().size());
   check(p.name, trainer.state().step == step, "the steps before are kept", trainer.state().step);

@@ -52,8 +52,8 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
     const auto r = tune::run<train>(where, e);
     for (const auto& t : r) {
-      std::printf("%d %s %d %.17g %.17g\n", static_cast<int>(t.id), tune::name_of(t.state), static_cast<int>(t.iteration), t.best_loss,
-                  t.parameters.get<double>("rate"));
+      std::printf("%d %s %d %.17g %.17g\n", static_cast<int>(t.id), tune::name_of(t.state),
+                  static_cast<int>(t.iteration), t.best_loss, t.parameters.get<double>("rate"));
     }
     std::printf("best %d %.17g\n", static_cast<int>(r.best().id), r.best_value());
   });

@@ -26,8 +26,7 @@ node& actor_calls<Network>::call(node& handle, function_id function, type_id typ
     return below_.withdrawal.refuse_child(n, id, given, below_.withdrawal.stopped_child(n));
   }
   if (own_.members.has_tolls() && own_.members.toll_of(id).blamed() != 0) [[unlikely]] {
-    return below_.withdrawal.refuse_child(n, id, given,
-                                          own_.failures.died_with(n, own_.members.toll_of(id).last));
+    return below_.withdrawal.refuse_child(n, id, given, own_.failures.died_with(n, own_.members.toll_of(id).last));
   }
   if (handle.state == state::ready && given.input_count == 0) {
     const actor_place place = actor_place_in(handle.bytes);

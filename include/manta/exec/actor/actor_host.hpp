@@ -48,7 +48,9 @@ class actor_host {
   };
 
   actor_host(const rank_context<Network>& own, parts of_it, hooks others)
-      : own_(own), below_(of_it), others_(others),
+      : own_(own),
+        below_(of_it),
+        others_(others),
         restarts_(own, {of_it.lock, of_it.runner, of_it.running, of_it.records, of_it.journal, of_it.unobserved}) {}
 
   // --- actors begin and end
@@ -92,9 +94,9 @@ class actor_host {
 
  private:
   void refuse(rank_id from, const std::byte* data);  ///< Fails a call of an actor for which too many wait.
-  void receive(const message_queue::view& m);              ///< Runs a call that has come, or puts it into its mailbox.
-  void run_mailbox();                                      ///< Starts the next call of the first listed actor.
-  void run_from_mailbox(slot_index index, task* t);     ///< Runs a call whose inputs are here.
+  void receive(const message_queue::view& m);        ///< Runs a call that has come, or puts it into its mailbox.
+  void run_mailbox();                                ///< Starts the next call of the first listed actor.
+  void run_from_mailbox(slot_index index, task* t);  ///< Runs a call whose inputs are here.
   /// The object is destroyed, its resources are given back; the slot stays to answer late calls.
   void end(slot_index index, const std::string& why);
   /// Fails the calls that a dead actor will not do any more. One that is still linked to its inputs comes back when

@@ -72,15 +72,15 @@ class named_actors {
 
   // --- rank 0
 
-  void on_ask(const std::byte* data, std::size_t bytes);            ///< Answers now, or when there is an answer.
-  void on_spawn(rank_id from, const std::byte* data);         ///< Makes the actor of a claimed name.
-  void on_gone(rank_id from, std::string_view name);          ///< A spawner has claimed the name in vain.
-  void on_actor_gone(const std::string& name, actor_place where);   ///< An actor has ended there: its name is free.
+  void on_ask(const std::byte* data, std::size_t bytes);           ///< Answers now, or when there is an answer.
+  void on_spawn(rank_id from, const std::byte* data);              ///< Makes the actor of a claimed name.
+  void on_gone(rank_id from, std::string_view name);               ///< A spawner has claimed the name in vain.
+  void on_actor_gone(const std::string& name, actor_place where);  ///< An actor has ended there: its name is free.
   bool free(node_index handle);  ///< Frees the name of the actor of this node. False if it has none.
   /// The last handle of an actor is gone: its name is free, or kept until the actor has ended.
   void handle_gone(const node& handle);
-  void rank_died(rank_id dead);  ///< Forgets the questions of a dead rank, and frees names that it has claimed.
-  void end_run() { names_.clear(); }   ///< Forgets all names.
+  void rank_died(rank_id dead);       ///< Forgets the questions of a dead rank, and frees names that it has claimed.
+  void end_run() { names_.clear(); }  ///< Forgets all names.
   void keep_all_until_end() { names_.keep_all_until_end(); }  ///< As a journal needs it: names.hpp.
 
  private:
@@ -94,8 +94,8 @@ class named_actors {
   const rank_context<Network> own_;
   const parts below_;
   const hooks others_;
-  exec::names names_;             // rank 0
-  base::list<node*> detached_;    // handles of this home, kept until the run ends
+  exec::names names_;           // rank 0
+  base::list<node*> detached_;  // handles of this home, kept until the run ends
 };
 
 }  // namespace manta::exec

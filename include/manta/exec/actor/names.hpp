@@ -29,9 +29,9 @@ class names {
  public:
   struct question {
     std::string name;
-    std::string type;         ///< the mangled class of the actor
-    std::uint64_t id = 0;     ///< claims the name for the actor that this task constructs; 0: only looks for it
-    rank_id asker = 0;  ///< a rank
+    std::string type;       ///< the mangled class of the actor
+    std::uint64_t id = 0;   ///< claims the name for the actor that this task constructs; 0: only looks for it
+    rank_id asker = 0;      ///< a rank
     node_index ticket = 0;  ///< the asker's node for the answer
   };
   enum class verdict : std::uint32_t {
@@ -47,12 +47,12 @@ class names {
     rank_id asker = 0;
     node_index ticket = 0;
     node_index handle = graph::no_index;  ///< found, found_own: the node of the actor's handle
-    std::string type;                        ///< wrong_type: the class that the name is for
+    std::string type;                     ///< wrong_type: the class that the name is for
   };
   enum class actor_state : std::uint8_t {
-    kept,       ///< somebody has a handle
-    unwanted,   ///< under construction, and nobody has a handle: the actor ends as soon as it has been made
-    dead        ///< its handle has failed
+    kept,      ///< somebody has a handle
+    unwanted,  ///< under construction, and nobody has a handle: the actor ends as soon as it has been made
+    dead       ///< its handle has failed
   };
 
   /// Where an actor that nobody has a handle of comes to its end.

@@ -70,8 +70,8 @@ class actor_slots {
   }
 
  private:
-  base::list<actor_slot*> slots_;    // owned
-  base::list<std::uint32_t> free_;   // slots whose actors have ended
+  base::list<actor_slot*> slots_;   // owned
+  base::list<std::uint32_t> free_;  // slots whose actors have ended
   base::ring<std::uint32_t> listed_;
 };
 

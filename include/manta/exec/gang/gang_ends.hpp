@@ -32,18 +32,18 @@ class gang_ends {
       wire::buffer bytes;
       part* next;
     };
-    std::uint64_t gang = 0;                 ///< number of the gang
-    std::size_t missing = 0;                ///< number of members that have not ended
-    base::list<std::uint32_t> ended;        ///< ranks of the others
-    graph::task* leader = nullptr;          ///< the leader's own part of the task; null until it has begun
-    invocation* value = nullptr;            ///< what the leader returned, owned
-    part* parts = nullptr;                  ///< owned
-    store::failure_ptr why;                 ///< the first failure
-    bool told = false;                      ///< the home knows of the failure
-    slot_index slot = graph::no_index;   ///< of the actor, for a call
-    std::int64_t failed_ns = 0;             ///< when the first failure came, then when it was last reported
-    bool said = false;                      ///< the user knows that members have not ended
-    bool has_ended(rank_id member) const;   ///< Has the member on this rank said that it has ended?
+    std::uint64_t gang = 0;                ///< number of the gang
+    std::size_t missing = 0;               ///< number of members that have not ended
+    base::list<std::uint32_t> ended;       ///< ranks of the others
+    graph::task* leader = nullptr;         ///< the leader's own part of the task; null until it has begun
+    invocation* value = nullptr;           ///< what the leader returned, owned
+    part* parts = nullptr;                 ///< owned
+    store::failure_ptr why;                ///< the first failure
+    bool told = false;                     ///< the home knows of the failure
+    slot_index slot = graph::no_index;     ///< of the actor, for a call
+    std::int64_t failed_ns = 0;            ///< when the first failure came, then when it was last reported
+    bool said = false;                     ///< the user knows that members have not ended
+    bool has_ended(rank_id member) const;  ///< Has the member on this rank said that it has ended?
   };
 
   gang_ends() = default;
@@ -85,9 +85,9 @@ class gang_ends {
 
  private:
   std::uint64_t calls_ = 0;
-  base::pointer_table<gang_end> ends_;   // by number of the gang
+  base::pointer_table<gang_end> ends_;  // by number of the gang
   base::list<gang_end*> complete_;
-  mutable base::index_table meetings_;   // number of a gang -> arrivals
+  mutable base::index_table meetings_;  // number of a gang -> arrivals
 };
 
 }  // namespace manta::exec

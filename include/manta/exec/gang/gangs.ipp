@@ -158,7 +158,7 @@ slot_index gangs<Network>::add_part_of_actor(invocation& call, const task& t) {
 
 template <class Network>
 void gangs<Network>::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
-                                    const store::failure_ptr& why) {
+                                  const store::failure_ptr& why) {
   gang_end& end = ends_.of(gang.id, gang.ranks.size());
   if (ok) end.value = new invocation(call);
   if (!ok && end.why == nullptr) end.why = why;
@@ -167,7 +167,7 @@ void gangs<Network>::leader_ended(const graph::gang& gang, const invocation& cal
 
 template <class Network>
 void gangs<Network>::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
-                                   slot_index slot) {
+                                 slot_index slot) {
   wire::buffer bytes;
   if (why == nullptr && call.form == form::box) {
     const wire::type_entry& type = wire::type_at(call.type);

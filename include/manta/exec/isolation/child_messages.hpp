@@ -23,18 +23,18 @@ namespace manta::exec {
 struct child_message {
   enum kind : std::uint32_t { run, save, load, destroy, done, failed };
   static constexpr std::uint32_t mark = 0x6d616e74;
-  std::uint32_t marked = mark;    ///< else somebody else has written to the socket
+  std::uint32_t marked = mark;  ///< else somebody else has written to the socket
   std::uint32_t what = run;
-  std::uint64_t body = 0;         ///< bytes that follow
-  std::uint64_t arrays = 0;       ///< bytes of arrays that follow the body
+  std::uint64_t body = 0;    ///< bytes that follow
+  std::uint64_t arrays = 0;  ///< bytes of arrays that follow the body
 };
 
 /// A value between rank and child: a few plain bytes, or its encoding, of which a large array comes by itself.
 struct child_value {
   type_id type = graph::no_index;
   graph::form form = graph::form::none;
-  std::uint64_t bytes = 0;        ///< in the body
-  std::uint64_t array = 0;        ///< bytes after the body
+  std::uint64_t bytes = 0;  ///< in the body
+  std::uint64_t array = 0;  ///< bytes after the body
 };
 
 /// What a child is told of the task that it runs, before the arguments and the inputs.
@@ -42,11 +42,11 @@ struct child_task {
   function_id function = graph::no_index;
   std::uint32_t attempt = 0;
   std::uint64_t id = 0;
-  std::uint64_t seed = 0;         ///< the seed of the program
+  std::uint64_t seed = 0;  ///< the seed of the program
   rank_id rank = 0;        ///< the rank that asks
-  std::uint32_t size = 1;         ///< the number of ranks
-  int node = 0;                   ///< the number of the rank's node
-  bool is_method = false;         ///< of the actor whose request follows, else the request is the task's own
+  std::uint32_t size = 1;  ///< the number of ranks
+  int node = 0;            ///< the number of the rank's node
+  bool is_method = false;  ///< of the actor whose request follows, else the request is the task's own
   std::uint32_t argument_bytes = 0;
   std::uint32_t inputs = 0;
 };

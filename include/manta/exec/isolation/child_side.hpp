@@ -47,7 +47,7 @@ class child_side {
   thread_numbers threads_;
   isolated_view view_;
   std::uint64_t arrays_ = 0;  // bytes of arrays that are still to come
-  void* self_ = nullptr;  // the actor that lives here
+  void* self_ = nullptr;      // the actor that lives here
   const actor_class* type_ = nullptr;
 };
 

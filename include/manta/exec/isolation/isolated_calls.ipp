@@ -43,8 +43,8 @@ class isolated_calls::one {
   /// Throws what the function has thrown in the child.
   [[noreturn]] void throw_failure();
 
-  std::string give_up();     ///< The child has ended: says how. An actor is gone with it.
-  std::string stop_child();  ///< Ends the child, and says where it was.
+  std::string give_up();                     ///< The child has ended: says how. An actor is gone with it.
+  std::string stop_child();                  ///< Ends the child, and says where it was.
   [[noreturn]] void fail(std::string what);  ///< The call fails because its process has ended.
 
   const isolated_calls& all_;
@@ -57,10 +57,10 @@ class isolated_calls::one {
   base::list<std::uint64_t> input_bytes_;
   child_message answer_;
   wire::buffer reply_;
-  std::uint32_t heard_ = 0;      // the child's signs of life
-  std::int64_t heard_ns_ = 0;    // when the last of them came
-  const char* told_ = nullptr;   // why the function should end
-  std::int64_t kill_ns_ = 0;     // when it is ended
+  std::uint32_t heard_ = 0;     // the child's signs of life
+  std::int64_t heard_ns_ = 0;   // when the last of them came
+  const char* told_ = nullptr;  // why the function should end
+  std::int64_t kill_ns_ = 0;    // when it is ended
 };
 
 MANTA_DECL void isolated_calls::run(invocation& call, function_id function, running_task& task) {
@@ -106,7 +106,8 @@ MANTA_DECL void isolated_calls::one::write(child_letter& question, function_id f
       input_bytes_.push_back(v.bytes + v.array);
     }
   } catch (const wire::over_limit&) {
-    throw error("manta: '" + std::string(task_.name()) + "' is isolated and was given a future, an actor or a "
+    throw error("manta: '" + std::string(task_.name()) +
+                "' is isolated and was given a future, an actor or a "
                 "queue, which mean nothing in its process; pass values, or leave isolate out");
   }
 }

@@ -25,8 +25,8 @@ class current_task {
 
   /// The task that has the thread, or the driver's.
   running_task& get() const { return *now_; }
-  running_task& operator*() const { return *now_; }   ///< As get().
-  running_task* operator->() const { return now_; }   ///< As get().
+  running_task& operator*() const { return *now_; }    ///< As get().
+  running_task* operator->() const { return now_; }    ///< As get().
   bool is_driver() const { return now_ == &driver_; }  ///< Does the driver have it, or nothing of the user's?
 
   /// A run begins: the ids of all tasks come from the driver's.

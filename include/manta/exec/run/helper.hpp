@@ -27,11 +27,11 @@ class helper {
   /// What the helper does for its rank, which is the first argument of each function.
   struct duties {
     void* rank;
-    void (*begin)(void* rank);                           ///< once, first of all
+    void (*begin)(void* rank);                        ///< once, first of all
     void (*sleep)(void* rank, std::int64_t most_ns);  ///< without the lock, until something comes or `rouse` is called
-    void (*rouse)(void* rank);                           ///< from another thread
-    void (*owner_is_here)(void* rank);                   ///< without the lock: the owner is here, or was here just now
-    bool (*do_duties)(void* rank, bool owner_was_here);  ///< with the lock; true if other ranks got something
+    void (*rouse)(void* rank);                        ///< from another thread
+    void (*owner_is_here)(void* rank);                ///< without the lock: the owner is here, or was here just now
+    bool (*do_duties)(void* rank, bool owner_was_here);         ///< with the lock; true if other ranks got something
     std::int64_t (*patience_ns)(void* rank, unsigned in_vain);  ///< with the lock; after `in_vain` such looks in vain
   };
 

@@ -35,7 +35,9 @@ class late_tasks {
   void set_aside(graph::node& n) { late_.push_back(n); }
   bool empty() const { return late_.empty(); }
   std::uint32_t count() const { return static_cast<std::uint32_t>(late_.size()); }
-  bool has(const graph::node& n) { return find([&](const graph::node& each) { return &each == &n; }) != nullptr; }
+  bool has(const graph::node& n) {
+    return find([&](const graph::node& each) { return &each == &n; }) != nullptr;
+  }
   /// The first task for which is(node) holds; null if there is none.
   template <class Is>
   graph::node* find(Is&& is) {

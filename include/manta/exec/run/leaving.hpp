@@ -14,8 +14,8 @@
 
 #include <string>
 
-#include "manta/base/config.hpp"
 #include "manta/base/allocation.hpp"
+#include "manta/base/config.hpp"
 #include "manta/exec/context.hpp"
 #include "manta/exec/run/departure.hpp"
 #include "manta/exec/run/run_phase.hpp"

@@ -49,8 +49,7 @@ class rank_loop {
     void (*serve_others)(void* rank);       ///< A task takes long: others get what they need from this rank.
   };
 
-  rank_loop(const rank_context<Network>& own, parts of_it, hooks others)
-      : own_(own), below_(of_it), others_(others) {}
+  rank_loop(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   // --- a run
 
@@ -102,7 +101,7 @@ class rank_loop {
   void leave_stack(context* next);  ///< Goes on with `next`, or if that is null with the service loop.
   /// The waiter makes way for stacks and calls that can go on, and goes on after them.
   void let_others_go_first();
-  bool run_call();                  ///< Runs a call of an actor, if it is the turn of one: somebody waits for it.
+  bool run_call();  ///< Runs a call of an actor, if it is the turn of one: somebody waits for it.
   /// Runs the next task; false if there is none. The newest one made here goes first, so that memory follows depth and
   /// not breadth; then what was sent here, in order. Of eight tasks one is the oldest, or tasks that make tasks would
   /// starve what was sent here.

@@ -48,8 +48,7 @@ void questions<Network>::on_ask(const std::byte* data, std::size_t bytes) {
       const std::uint64_t id = below_.placement.reserve(m.asker, m.home_index, how, std::move(wanted));
       return below_.tickets.answer(m, &id, sizeof id);
     }
-    case ask_message::release:
-      return below_.placement.release(m.id);
+    case ask_message::release: return below_.placement.release(m.id);
     case ask_message::cancel: {
       const char cancelled = below_.withdrawal.cancel(m.home_index, m.how != 0, m.asker,
                                                       {reinterpret_cast<const char*>(in.position()), bytes - sizeof m});
@@ -176,8 +175,7 @@ std::string questions<Network>::explain_here(node& n, bool& placed_by_zero) {
 }
 
 template <class Network>
-std::string questions<Network>::explain_placed(rank_id home_rank, node_index home_index,
-                                               std::uint64_t place_key) {
+std::string questions<Network>::explain_placed(rank_id home_rank, node_index home_index, std::uint64_t place_key) {
   const auto is_it = [&](node& n) {
     if (n.form != form::record) return home_rank == 0 && n.index == home_index;
     return n.record->home_rank == home_rank && n.record->home_index == home_index;

@@ -50,9 +50,9 @@ class quiet_watch {
   /// Idle: begins a wave if one is due. If a complete one finds that nothing goes on, ends the run or its phase, or has
   /// the run end early, or declares a deadlock.
   void look();
-  void hasten() { waves_.hasten(); }         ///< The driver has returned: the next wave is due at once.
-  void rank_died() { waves_.give_up(); }     ///< A rank will not answer.
-  void on_answer(const probe_message& m) { waves_.add(m.wave, m.tally); }  ///< A rank answers a wave.
+  void hasten() { waves_.hasten(); }      ///< The driver has returned: the next wave is due at once.
+  void rank_died() { waves_.give_up(); }  ///< A rank will not answer.
+  void on_answer(const probe_message& m) { waves_.add(m.wave, m.tally); }         ///< A rank answers a wave.
   void on_report(std::string_view waits) { below_.waiting.report().add(waits); }  ///< A rank says what waits there.
 
   // --- every rank
@@ -63,13 +63,13 @@ class quiet_watch {
   void describe_waits();  ///< Rank 0 asks what waits here. Sends the answer.
 
  private:
-  bool is_quiet() const;  ///< Has this rank nothing to do, nothing under way and nothing due?
+  bool is_quiet() const;                    ///< Has this rank nothing to do, nothing under way and nothing due?
   waves::tally tally(bool is_quiet) const;  ///< What this rank says of itself in a wave.
   void begin_wave();                        ///< Asks all ranks.
   /// Has the waits of all ranks fail, with a report. Waits for what they say.
   void declare_deadlock();
-  bool collect_reports();                   ///< False if a rank has died meanwhile: there is something to do again.
-  std::string deadlock_text() const;        ///< The report.
+  bool collect_reports();             ///< False if a rank has died meanwhile: there is something to do again.
+  std::string deadlock_text() const;  ///< The report.
 
   const rank_context<Network> own_;
   const parts below_;

@@ -15,8 +15,8 @@ namespace manta::exec {
 
 template <class Network>
 bool quiet_watch<Network>::is_quiet() const {
-  const bool has_waits_to_end = below_.waiting.any_timed() || below_.waiting.any_with_descriptor() ||
-                                below_.waiting.has_news_of_stops();
+  const bool has_waits_to_end =
+      below_.waiting.any_timed() || below_.waiting.any_with_descriptor() || below_.waiting.has_news_of_stops();
   const bool has_attempts = below_.clock.has_timers() || below_.clock.has_to_judge();
   return below_.phase.is_resting() && !below_.loop.somebody_can_go_on() && below_.tasks.is_quiet() &&
          below_.fetching.is_quiet() && own_.net.bulk_outstanding() == 0 && !has_waits_to_end && !has_attempts &&

@@ -72,9 +72,7 @@ class run_phase {
   }
   /// The run has ended; keeps the message.
   void note_outcome(const std::byte* data, std::size_t bytes) { outcome_ = wire::buffer(data, bytes); }
-  outcome get_outcome() const {
-    return {outcome_.data()[0] != std::byte{0}, outcome_.data() + 1, outcome_.size() - 1};
-  }
+  outcome get_outcome() const { return {outcome_.data()[0] != std::byte{0}, outcome_.data() + 1, outcome_.size() - 1}; }
 
  private:
   std::uint64_t runs_ = 0;

@@ -17,7 +17,7 @@ namespace manta::exec {
 
 class silence {
  public:
-  static constexpr unsigned look_every = 32;                   ///< most turns only poll
+  static constexpr unsigned look_every = 32;  ///< most turns only poll
   static constexpr std::int64_t until_woken_ns =
       100'000;  ///< a rank that answers at once, being woken, finds this one awake
   static constexpr std::int64_t until_sleep_ns = 2'000'000;
@@ -26,7 +26,7 @@ class silence {
   /// A yield that took longer shows that others compute. Where ranks share cores, the others have the shortest slice,
   /// of 100 us; elsewhere a rare disturbance by the system should not count.
   static constexpr std::int64_t others_compute_ns = 200'000, ranks_compute_ns = 50'000;
-  static constexpr std::int64_t crowded_ns = 100'000'000;      ///< how long that is believed
+  static constexpr std::int64_t crowded_ns = 100'000'000;  ///< how long that is believed
   enum class step : std::uint8_t { spin, yield, sleep };
 
   /// Something has come, or runs.

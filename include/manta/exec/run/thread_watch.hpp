@@ -22,8 +22,8 @@ namespace manta::exec {
 template <class Network>
 class thread_watch {
  public:
-  thread_watch(rank_id here, const current_task& running, const started_list& started,
-               const waiters<Network>& waiting, const helper& thread)
+  thread_watch(rank_id here, const current_task& running, const started_list& started, const waiters<Network>& waiting,
+               const helper& thread)
       : rank_(here), running_(running), started_(started), waiters_(waiting), helper_(thread) {}
 
   /// The longest time that a task may go without a call of the library; 0: any.

@@ -20,8 +20,8 @@ namespace manta::exec {
 
 class throttle {
  public:
-  static constexpr std::size_t most_stacks = 16;               ///< held at once
-  static constexpr std::int64_t patience_ns = 1'000'000'000;   ///< then the submitter looks whether it waits in vain
+  static constexpr std::size_t most_stacks = 16;              ///< held at once
+  static constexpr std::int64_t patience_ns = 1'000'000'000;  ///< then the submitter looks whether it waits in vain
 
   explicit throttle(std::size_t most_unfinished) : most_(most_unfinished), bound_(most_unfinished) {}
 
@@ -62,8 +62,8 @@ class throttle {
   const base::list<wait_record*>& held() const { return held_; }
 
  private:
-  std::size_t most_;               // unfinished tasks, by the settings
-  std::size_t bound_;              // unfinished tasks, now
+  std::size_t most_;             // unfinished tasks, by the settings
+  std::size_t bound_;            // unfinished tasks, now
   bool memory_in_vain_ = false;  // a submitter that is short of memory has waited, and the memory taken has not fallen
   base::list<wait_record*> held_;
   unsigned submissions_ = 0;

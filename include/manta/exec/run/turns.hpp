@@ -83,10 +83,10 @@ class turns {
   base::ring<context*> to_continue_;  // stacks whose wait is over
   base::ring<way> made_way_;          // stacks that can go on and have let others go first
   std::uint64_t calls_begun_ = 0;
-  std::uint64_t calls_first_ = 0;     // the next task begins when that many calls have begun
-  bool task_begun_ = false;           // since calls_first_ was set
-  unsigned stack_turns_ = 0;          // turns of stacks since a task or a call has begun
-  unsigned tasks_begun_ = 0;          // but for those that ran on the stacks of their waiters
+  std::uint64_t calls_first_ = 0;  // the next task begins when that many calls have begun
+  bool task_begun_ = false;        // since calls_first_ was set
+  unsigned stack_turns_ = 0;       // turns of stacks since a task or a call has begun
+  unsigned tasks_begun_ = 0;       // but for those that ran on the stacks of their waiters
 };
 
 }  // namespace manta::exec

@@ -35,10 +35,10 @@ class waiters {
       : net_(net), turns_(next), pace_(time), ring_(ring), rank_(rank) {}
 
   bool empty() const { return waits_.empty(); }
-  bool any_timed() const { return waits_.timed() != 0; }              ///< Has one a time limit?
+  bool any_timed() const { return waits_.timed() != 0; }                      ///< Has one a time limit?
   bool any_with_descriptor() const { return waits_.with_descriptor() != 0; }  ///< Can a descriptor end one?
-  void add(wait_record& record) { waits_.add(record); }        ///< A wait begins.
-  void remove(wait_record& record) { waits_.remove(record); }  ///< A wait is over.
+  void add(wait_record& record) { waits_.add(record); }                       ///< A wait begins.
+  void remove(wait_record& record) { waits_.remove(record); }                 ///< A wait is over.
   /// Has the stack that waits go on in turn.
   void wake(wait_record& record) {
     if (record.parked == nullptr || record.queued) return;

@@ -56,10 +56,8 @@ class waiting {
 
  private:
   /// Is the memory for values short, and may it become less as tasks made here end?
-  bool may_get_room() {
-    return below_.limit.may_get_room(own_.ledger.memory().is_short(), below_.tasks.unfinished());
-  }
-  void hold_back();  ///< Waits, by throttle.hpp, until the submitter of the current stack may go on.
+  bool may_get_room() { return below_.limit.may_get_room(own_.ledger.memory().is_short(), below_.tasks.unfinished()); }
+  void hold_back();             ///< Waits, by throttle.hpp, until the submitter of the current stack may go on.
   const void* read(node& n);    ///< Decodes a value that is here.
   void wait_for_news(node& n);  ///< Waits once for the node. Throws if that is a deadlock.
 

@@ -34,7 +34,7 @@ class watchdog {
 
  private:
   std::int64_t limit_ns_ = 0;
-  std::int64_t away_ns_ = 0;       // how long the thread has not been here, as far as it counts
+  std::int64_t away_ns_ = 0;  // how long the thread has not been here, as far as it counts
   std::int64_t last_look_ns_ = 0;
 };
 

@@ -61,10 +61,10 @@ class waves {
   std::uint64_t number_ = 0;
   std::uint32_t asked_ = 0, missing_ = 0;  // ranks that answer the wave, and of these those that have not yet
   bool under_way_ = false;
-  bool was_balanced_ = false;              // in the wave before
-  std::uint64_t sent_before_ = 0;          // messages, in the wave before
+  bool was_balanced_ = false;      // in the wave before
+  std::uint64_t sent_before_ = 0;  // messages, in the wave before
   tally all_{};
-  std::int64_t due_ns_ = 0;                // 0: not known yet
+  std::int64_t due_ns_ = 0;  // 0: not known yet
   std::int64_t interval_ns_ = first_interval_ns;
 };
 

@@ -30,12 +30,12 @@ struct task_origin {
   rank_id home_rank;
   node_index home_index;
   function_id function = no_index;
-  std::uint32_t charge = 0;                  ///< booked time
-  bool by_scheduler = false;                 ///< rank 0 has sent it
-  const graph::request* request = nullptr;   ///< null: none
-  std::uint64_t key = 0;                     ///< of the task in the tables of rank 0
-  node* awaited = nullptr;                   ///< tasks that were sent ahead wait for it
-  bool at_once = false;                      ///< see task_message::result_at_once
+  std::uint32_t charge = 0;                 ///< booked time
+  bool by_scheduler = false;                ///< rank 0 has sent it
+  const graph::request* request = nullptr;  ///< null: none
+  std::uint64_t key = 0;                    ///< of the task in the tables of rank 0
+  node* awaited = nullptr;                  ///< tasks that were sent ahead wait for it
+  bool at_once = false;                     ///< see task_message::result_at_once
 };
 /// A call of an actor, or a part of a gang's task, which rank 0 does not count.
 inline task_origin origin_of_call(const task& t) {
@@ -64,8 +64,8 @@ class executor {
   /// What others do, each with `rank` first.
   struct hooks {
     void* rank;
-    void (*run_own)(void* rank, node& n);      ///< Runs a task of this home, whose inputs had to be fetched.
-    void (*run_part)(void* rank, task* t);     ///< Runs this rank's part of a gang.
+    void (*run_own)(void* rank, node& n);             ///< Runs a task of this home, whose inputs had to be fetched.
+    void (*run_part)(void* rank, task* t);            ///< Runs this rank's part of a gang.
     void (*call_ready)(void* rank, slot_index slot);  ///< The inputs of a call are here.
     /// An actor has been constructed on this rank. Returns its slot. `constructor` is kept for a restart; null: not.
     slot_index (*new_actor)(void* rank, const invocation& call, const task& made_by, task* constructor);

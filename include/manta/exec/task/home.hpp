@@ -102,7 +102,7 @@ class home {
   bool submit_record(node& n, task* t);  ///< Submits a task with a record. False if it has ended at once.
   /// Sends a task with few arguments and nothing else to an executor with room. False if there is none.
   bool send_compact(node& n, std::uint64_t id, const std::byte* arguments, std::size_t bytes);
-  void send_to_rank_0(node& n);     ///< Sends a task with a record to be placed.
+  void send_to_rank_0(node& n);  ///< Sends a task with a record to be placed.
   void finish(node& n, invocation& call, bool ok, const store::failure_ptr& why);  ///< A task has run here.
   /// Completes the node of a task that has not started if the journal has its result.
   bool take_from_journal(node& n);

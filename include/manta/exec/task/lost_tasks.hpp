@@ -53,7 +53,7 @@ class lost_tasks {
   store::failure_ptr tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request) const;
 
  private:
-  void forget_links_to(node& n, rank_id dead);  ///< What the dead rank wanted to be told, or had of a value.
+  void forget_links_to(node& n, rank_id dead);           ///< What the dead rank wanted to be told, or had of a value.
   bool is_concerned(const node& n, rank_id dead) const;  ///< Does the death concern this node?
   /// A task or call that was there; one that rank 0 has sent on: perhaps.
   void task_lost(node& n, rank_id dead);

@@ -72,7 +72,7 @@ class placement {
   // --- what ranks say
 
   void on_ended(rank_id from, const ended_message& m, const graph::request* request);  ///< A task has ended.
-  void on_blocked(rank_id from, const blocked_message& m);  ///< What waits on a rank.
+  void on_blocked(rank_id from, const blocked_message& m);                             ///< What waits on a rank.
   /// A home asks for a task that it gave to rank 0. Sends `task_lost` if it was on a rank that has died.
   void on_where_is(rank_id from, const where_message& m);
   /// Was this task, which rank 0 has placed, on a rank that has died? Then it is forgotten.
@@ -90,7 +90,7 @@ class placement {
 
  private:
   void dispatch(node& n, rank_id to, std::uint32_t charge);  ///< Sends a task to its executor.
-  void dispatch_gang(node& n, std::uint32_t charge);               ///< Sends a task to all members of its gang.
+  void dispatch_gang(node& n, std::uint32_t charge);         ///< Sends a task to all members of its gang.
   /// Why what the ranks have cannot be enough for this task any more.
   store::failure_ptr never_possible(const node& n) const;
   rank_id lost_with(std::uint64_t key) {

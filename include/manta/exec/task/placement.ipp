@@ -230,8 +230,7 @@ void placement<Network>::on_blocked(rank_id from, const blocked_message& m) {
 }
 
 template <class Network>
-std::uint64_t placement<Network>::reserve(rank_id asker, node_index index, graph::strategy how,
-                                          graph::bundles wanted) {
+std::uint64_t placement<Network>::reserve(rank_id asker, node_index index, graph::strategy how, graph::bundles wanted) {
   auto* const r = new graph::reservation(++reservations_made_, how, std::move(wanted));
   r->home_rank = asker;
   r->home_index = index;

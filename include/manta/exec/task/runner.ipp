@@ -16,8 +16,8 @@ MANTA_DECL void runner::keep_inputs(const invocation& call) {
   }
 }
 
-MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_task& identity,
-                               store::failure_ptr& why, std::uint64_t* ns) {
+MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
+                               std::uint64_t* ns) {
   if (!below_.started.may_start()) [[unlikely]] {
     why = below_.failures.too_many_wait(identity, below_.started.count());
     return false;

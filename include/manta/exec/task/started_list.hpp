@@ -25,7 +25,8 @@ class started_list {
   /// May a task start? If not, none may until most have ended: what recurses in several branches must not begin the
   /// next one while the first comes back.
   bool may_start() {
-    if (count_ < may_start_) [[likely]] return true;
+    if (count_ < may_start_) [[likely]]
+      return true;
     may_start_ = most_ / 8;
     return false;
   }
@@ -60,7 +61,7 @@ class started_list {
  private:
   running_task* first_ = nullptr;
   std::size_t count_ = 0;
-  base::index_table early_stops_;  // id of a part -> 1, or 2 where what it submits is to be cancelled too
+  base::index_table early_stops_;         // id of a part -> 1, or 2 where what it submits is to be cancelled too
   std::size_t most_ = 0, may_start_ = 0;  // how many may have started: by the settings, and now
 };
 

@@ -20,8 +20,8 @@ namespace manta::exec {
 class task_clock {
  public:
   struct timer {
-    std::int64_t ns;      ///< when it is due
-    std::uint64_t id;     ///< of the task
+    std::int64_t ns;   ///< when it is due
+    std::uint64_t id;  ///< of the task
     node_index index;  ///< of its node
     std::uint32_t attempt;
   };

@@ -79,7 +79,7 @@ class task_places {
   static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
   static constexpr std::uint64_t stands_here = 1ULL << 63;  // the index of the node lies below
   static constexpr std::uint64_t is_cancelled = 1ULL << 62;
-  static constexpr int reason_bit = 32, bundle_bit = 40;    // the rank lies below them
+  static constexpr int reason_bit = 32, bundle_bit = 40;  // the rank lies below them
   static constexpr std::uint64_t bundle_mask = 0xfffff;
 
   struct ended_task {

@@ -58,8 +58,8 @@ class waiting_ahead {
   };
 
   std::uint32_t size_;
-  base::array<queue> queues_;         // by rank; empty until a task waits
-  base::list<std::uint32_t> ranks_;   // those with tasks in their queues
+  base::array<queue> queues_;        // by rank; empty until a task waits
+  base::list<std::uint32_t> ranks_;  // those with tasks in their queues
 };
 
 }  // namespace manta::exec

@@ -50,8 +50,7 @@ class withdrawal {
     void (*note_stop)(void* rank, std::uint64_t id, std::uint16_t flags);
   };
 
-  withdrawal(const rank_context<Network>& own, parts of_it, hooks others)
-      : own_(own), below_(of_it), others_(others) {}
+  withdrawal(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   // --- at the home
 
@@ -79,7 +78,7 @@ class withdrawal {
   bool is_withdrawn(task& t);
 
  private:
-  bool stop_here(const cancel_message& m);  ///< False if the task is not on this rank.
+  bool stop_here(const cancel_message& m);    ///< False if the task is not on this rank.
   void end_unstarted(task* t, bool expired);  ///< Ends a task that was taken out of where it waited.
   /// Cancels what a task has submitted and has not ended: those are nodes of this rank, and the id of each tells whose
   /// child it is. Children that run here have their turn in the same loop, not on top of each other.

@@ -79,8 +79,7 @@ void withdrawal<Network>::discard(node& n, const result_message& m, const std::b
       own_.post.send(remote.place, message::release, index_message{n.index, own_.rank});
       break;
     }
-    default:
-      break;
+    default: break;
   }
   own_.refs.release(n);
 }

@@ -22,17 +22,17 @@ class completion {
   /// What others do when a node ends to which they are linked, each with `rank` first.
   struct hooks {
     void* rank;
-    void (*task_ready)(void* rank, node& dependent);              ///< The last input of a task has ended.
-    void (*wake)(void* rank, wait_record& record);                ///< The last node of a wait has ended.
-    void (*announce)(void* rank, const link& l, node& n);         ///< Another rank has asked to hear of it.
-    void (*input_arrived)(void* rank, task* t, node& input);      ///< A received task has it as an input.
-    void (*send_call)(void* rank, node& handle, task* call);      ///< A call waits for its actor's place.
-    void (*pulled)(void* rank, const link& l, node& n);           ///< Another rank has asked for the value.
-    void (*send_after)(void* rank, const link& l, node& input);   ///< A task was sent ahead of it.
-    void (*inherit)(void* rank, node& heir_of);                   ///< A lost value waits for what it has.
-    void (*await_return)(void* rank, std::uint32_t of_family);    ///< Handles wait for the value in which they came.
-    void (*stop_timer)(void* rank, node& n);                      ///< A timer runs for it.
-    void (*free_task)(void* rank, task* t);                       ///< Its task has a record.
+    void (*task_ready)(void* rank, node& dependent);             ///< The last input of a task has ended.
+    void (*wake)(void* rank, wait_record& record);               ///< The last node of a wait has ended.
+    void (*announce)(void* rank, const link& l, node& n);        ///< Another rank has asked to hear of it.
+    void (*input_arrived)(void* rank, task* t, node& input);     ///< A received task has it as an input.
+    void (*send_call)(void* rank, node& handle, task* call);     ///< A call waits for its actor's place.
+    void (*pulled)(void* rank, const link& l, node& n);          ///< Another rank has asked for the value.
+    void (*send_after)(void* rank, const link& l, node& input);  ///< A task was sent ahead of it.
+    void (*inherit)(void* rank, node& heir_of);                  ///< A lost value waits for what it has.
+    void (*await_return)(void* rank, std::uint32_t of_family);   ///< Handles wait for the value in which they came.
+    void (*stop_timer)(void* rank, node& n);                     ///< A timer runs for it.
+    void (*free_task)(void* rank, task* t);                      ///< Its task has a record.
   };
 
   completion(const rank_context<Network>& own, hooks others) : own_(own), others_(others) {}

@@ -10,7 +10,8 @@ namespace manta::exec {
 
 template <class Network>
 void completion<Network>::complete(node& n) {
-  if (n.has(node::timed) && n.state == state::pending) [[unlikely]] others_.stop_timer(others_.rank, n);
+  if (n.has(node::timed) && n.state == state::pending) [[unlikely]]
+    others_.stop_timer(others_.rank, n);
   n.state = n.form == form::failure ? state::failed : state::ready;
   own_.graph.finish(n, [&](const link& l) {
     switch (l.kind) {
@@ -25,32 +26,17 @@ void completion<Network>::complete(node& n) {
         if (record.remaining > 0 && --record.remaining == 0) others_.wake(others_.rank, record);
         break;
       }
-      case link_kind::subscriber:
-        others_.announce(others_.rank, l, n);
-        break;
-      case link_kind::staged:
-        others_.input_arrived(others_.rank, static_cast<task*>(l.pointer), n);
-        break;
-      case link_kind::call:
-        others_.send_call(others_.rank, n, static_cast<task*>(l.pointer));
-        break;
-      case link_kind::puller:
-        others_.pulled(others_.rank, l, n);
-        break;
-      case link_kind::ahead:
-        others_.send_after(others_.rank, l, n);
-        break;
-      case link_kind::heir:
-        others_.inherit(others_.rank, own_.graph.nodes.at(l.index));
-        break;
-      case link_kind::family:
-        others_.await_return(others_.rank, l.index);
-        break;
+      case link_kind::subscriber: others_.announce(others_.rank, l, n); break;
+      case link_kind::staged: others_.input_arrived(others_.rank, static_cast<task*>(l.pointer), n); break;
+      case link_kind::call: others_.send_call(others_.rank, n, static_cast<task*>(l.pointer)); break;
+      case link_kind::puller: others_.pulled(others_.rank, l, n); break;
+      case link_kind::ahead: others_.send_after(others_.rank, l, n); break;
+      case link_kind::heir: others_.inherit(others_.rank, own_.graph.nodes.at(l.index)); break;
+      case link_kind::family: others_.await_return(others_.rank, l.index); break;
       case link_kind::home:
       case link_kind::exported:
       case link_kind::reader:
-      case link_kind::replica:
-        break;
+      case link_kind::replica: break;
     }
   });
 }

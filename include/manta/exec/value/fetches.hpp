@@ -78,12 +78,12 @@ class fetches {
   void on_pull(rank_id from,
                const pull_message& m);  ///< A rank asks for a value that is, or was, or will be here.
   void on_data(rank_id from, const data_message& m, const std::byte* data,
-               std::size_t bytes);                                ///< The value comes.
-  void on_cut_off(rank_id from, const cut_off_message& m);  ///< The sender had it from a rank that has died.
-  void on_unavailable(const unavailable_message& m);              ///< The value is not there, or another rank gives it.
+               std::size_t bytes);                              ///< The value comes.
+  void on_cut_off(rank_id from, const cut_off_message& m);      ///< The sender had it from a rank that has died.
+  void on_unavailable(const unavailable_message& m);            ///< The value is not there, or another rank gives it.
   void on_replicate(rank_id from, const replicate_message& m);  ///< This rank is to keep a copy.
-  void on_seek(rank_id from, const seek_message& m);  ///< A rank looks for a value whose home has died.
-  void on_not_kept(const seek_message& m);                  ///< The rank that was asked has no copy.
+  void on_seek(rank_id from, const seek_message& m);            ///< A rank looks for a value whose home has died.
+  void on_not_kept(const seek_message& m);                      ///< The rank that was asked has no copy.
 
  private:
   using incoming_value = typename incoming_values<Network>::value;
@@ -99,7 +99,7 @@ class fetches {
   void has_come(node& n, Set&& set);  ///< A value that was fetched has come; set(moves_home) makes it the node's.
   /// Answers, or lets wait, a rank that pulls a value that is not on this rank; false if the value is here.
   bool not_here(rank_id from, const pull_message& m, node* n);
-  void comes_in_part(incoming_value* v);    ///< The rest of a value does not come.
+  void comes_in_part(incoming_value* v);  ///< The rest of a value does not come.
   /// Maps memory that a rank has shown. Null if the ranks do not see each other's processes.
   store::node_file* map_file(rank_id from, const pages_message& where);
   void on_pages(rank_id from, node& n, const std::byte* data, std::size_t bytes);  ///< The value can be mapped.

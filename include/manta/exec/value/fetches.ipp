@@ -16,7 +16,8 @@ void fetches<Network>::need(node& n) {
   if (n.state != state::pending || n.has(node::wanted) || !is_stand_in(n)) return;
   n.set(node::wanted);
   own_.refs.hold(n);  // until the answer
-  if (own_.members.is_dead(n.links->rank)) [[unlikely]] return seek(n);
+  if (own_.members.is_dead(n.links->rank)) [[unlikely]]
+    return seek(n);
   own_.post.send(n.links->rank, message::want, want_message{n.links->index, n.index});
 }
 
@@ -36,18 +37,14 @@ void fetches<Network>::accept_value(node& n, const result_message& m, const std:
         return need(n);
       }
       break;
-    case form::blob:
-      store::set_blob(n, data, bytes, (m.flags & result_message::references) != 0);
-      break;
+    case form::blob: store::set_blob(n, data, bytes, (m.flags & result_message::references) != 0); break;
     case form::remote: {
       remote_value remote;
       std::memcpy(&remote, data, sizeof remote);
       if (own_.members.is_dead(remote.place)) return need(n);  // the home has not heard of it yet
       return completion_.lies_at(n, remote.place, remote.bytes);
     }
-    default:
-      completion_.fail(n, store::decode_failure(data, bytes));
-      return;
+    default: completion_.fail(n, store::decode_failure(data, bytes)); return;
   }
   completion_.complete(n);
 }
@@ -59,7 +56,7 @@ void fetches<Network>::on_value(rank_id, const result_message& m, const std::byt
   if (n.state == state::pending) {
     n.missing = 0;
     accept_value(n, m, data, bytes);
-    if (n.has(node::primary)) fetch(n);  // a replica
+    if (n.has(node::primary)) fetch(n);                      // a replica
   } else if ((m.flags & result_message::references) != 0) {  // came twice
     give_back_references(n.type, m, data, bytes);
   }
@@ -68,7 +65,7 @@ void fetches<Network>::on_value(rank_id, const result_message& m, const std::byt
 
 template <class Network>
 void fetches<Network>::give_back_references(type_id type, const result_message& m, const std::byte* data,
-                                             std::size_t bytes) {
+                                            std::size_t bytes) {
   node& spare = own_.refs.make_node(no_index, type);
   accept_value(spare, m, data, bytes);
   own_.refs.release(spare);
@@ -79,7 +76,7 @@ void fetches<Network>::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
   if (!is_stand_in(n) && n.function != no_index) read_here_.note_fetched(n.function, n.remote.bytes);
-  own_.refs.hold(n);  // until it is here
+  own_.refs.hold(n);                                              // until it is here
   if (own_.ledger.memory().expects_much()) return room_.wait(n);  // in turn, as others come
   pull(n);
 }
@@ -130,7 +127,8 @@ void fetches<Network>::on_block(std::uint64_t token) {
 template <class Network>
 void fetches<Network>::arrived(incoming_value* v) {
   node& n = *v->target;
-  if (store::is_here(n)) [[unlikely]] return came_in_vain(v);
+  if (store::is_here(n)) [[unlikely]]
+    return came_in_vain(v);
   if (v->has_to_be_decoded()) return incoming_.put_off(v);
   has_come(n, [&](bool moves_home) {
     if (v->box != nullptr) {  // kept also if there is no room
@@ -292,7 +290,8 @@ void fetches<Network>::comes_in_part(incoming_value* v) {
 template <class Network>
 void fetches<Network>::on_unavailable(const unavailable_message& m) {
   node& n = own_.graph.nodes.at(m.index);
-  if (store::is_here(n)) [[unlikely]] return not_fetched(n);  // made here again meanwhile
+  if (store::is_here(n)) [[unlikely]]
+    return not_fetched(n);  // made here again meanwhile
   no_longer_fetching(n);
   if (m.place != no_index && !own_.members.is_dead(m.place)) {
     n.remote.place = m.place;

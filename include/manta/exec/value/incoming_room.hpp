@@ -41,7 +41,7 @@ class incoming_room {
   bool take_waiting(graph::node& n) { return waiting_.remove(&n); }
 
  private:
-  base::index_table reserved_;       // node -> bytes
+  base::index_table reserved_;  // node -> bytes
   base::list<graph::node*> waiting_;
 };
 

@@ -30,7 +30,7 @@ class incoming_values {
     node* target = nullptr;
     rank_id from = 0;
     std::uint32_t tag = 0;
-    std::uint64_t number = 0;          ///< by which the network tells of its blocks
+    std::uint64_t number = 0;  ///< by which the network tells of its blocks
     wire::buffer body;
     base::list<wire::segment> places;  ///< where its blocks go
     void* box = nullptr;               ///< the value, if its arrays are received in place
@@ -68,7 +68,7 @@ class incoming_values {
   /// Keeps a value until it is decoded.
   void put_off(value* v) { whole_.push_back(v); }
   bool has_undecoded() const { return !whole_.empty(); }
-  value& take_undecoded();           ///< Takes one of them out.
+  value& take_undecoded();                  ///< Takes one of them out.
   bool has_undecoded(const node& n) const;  ///< Is the value of this node one of them?
   bool is_quiet() const { return coming_.size() == 0 && whole_.empty(); }
 

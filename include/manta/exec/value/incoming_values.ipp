@@ -92,8 +92,8 @@ template <class Network>
 bool incoming_values<Network>::send_on(const node& n, rank_id to, const pull_message& m) {
   value* const v = find([&](const value& one) { return one.target == &n && one.box != nullptr; });
   if (v == nullptr) return false;
-  auto* const out = supply_.announce(to, m, *v->target, {wire::buffer(v->body.data(), v->body.size()), v->references},
-                                     v->places);
+  auto* const out =
+      supply_.announce(to, m, *v->target, {wire::buffer(v->body.data(), v->body.size()), v->references}, v->places);
   const follower f{out, to, m.tag & pull_message::tag_bits, m.index};
   for (std::size_t i = 0; i < v->next; ++i) supply_.send_block(to, f.tag, v->places[i], out);
   v->followers.push_back(f);

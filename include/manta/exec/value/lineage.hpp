@@ -33,18 +33,18 @@ class lineage {
  public:
   /// Handles that have come here inside one value, and that stand for what belongs to other ranks.
   struct family {
-    std::uint32_t slot = 0;                 ///< its number for at()
-    type_id type = graph::no_index;   ///< type of the value
-    graph::task* parent = nullptr;          ///< owned; null if it was given up, runs once more, or `above` stands
-    family* above = nullptr;                ///< if the value is that of a member of this family,
-    std::uint32_t position = 0;             ///< the member's place in it
-    std::size_t living = 0;                 ///< number of members, and of families below
-    bool comes_back = false;                ///< the value is being made once more
-    bool has_ended = false;                 ///< that value is here, or there will be none
-    graph::node* again = nullptr;           ///< the value made once more, held
-    base::list<std::uint32_t> heirs;        ///< nodes of the handles in `again`, in their order
-    base::list<std::uint32_t> waiting;      ///< nodes of members that wait for their heirs
-    base::list<std::uint32_t> below;        ///< families below that wait for the heirs
+    std::uint32_t slot = 0;             ///< its number for at()
+    type_id type = graph::no_index;     ///< type of the value
+    graph::task* parent = nullptr;      ///< owned; null if it was given up, runs once more, or `above` stands
+    family* above = nullptr;            ///< if the value is that of a member of this family,
+    std::uint32_t position = 0;         ///< the member's place in it
+    std::size_t living = 0;             ///< number of members, and of families below
+    bool comes_back = false;            ///< the value is being made once more
+    bool has_ended = false;             ///< that value is here, or there will be none
+    graph::node* again = nullptr;       ///< the value made once more, held
+    base::list<std::uint32_t> heirs;    ///< nodes of the handles in `again`, in their order
+    base::list<std::uint32_t> waiting;  ///< nodes of members that wait for their heirs
+    base::list<std::uint32_t> below;    ///< families below that wait for the heirs
   };
 
   lineage() = default;
@@ -103,8 +103,8 @@ class lineage {
   std::uint64_t bytes_ = 0;                 // of the tasks in ages_ and their inputs
   base::list<family*> families_;            // by slot; null if the slot is free
   base::list<std::uint32_t> free_slots_;
-  mutable base::index_table members_;       // node of a member -> its family's slot, and its place in the value
-  mutable base::index_table parents_;       // id of a parent -> its family's slot
+  mutable base::index_table members_;  // node of a member -> its family's slot, and its place in the value
+  mutable base::index_table parents_;  // id of a parent -> its family's slot
 };
 
 }  // namespace manta::exec

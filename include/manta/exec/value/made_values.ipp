@@ -31,8 +31,7 @@ node* made_values<Network>::copy(type_id type, const void* object) {
   const wire::type_entry& entry = wire::type_at(type);
   const wire::segment array = entry.array(object);
   if (array.bytes < store::shared_bytes || own_.net.topology().ranks_on_node() == 1) return nullptr;
-  store::large* const l =
-      own_.ledger.enter_copy(static_cast<std::byte*>(array.data), array.bytes, running_->function);
+  store::large* const l = own_.ledger.enter_copy(static_cast<std::byte*>(array.data), array.bytes, running_->function);
   if (l == nullptr) return nullptr;
   node& n = own_.refs.make_node(type);
   store::set_pages(n, *l);

@@ -71,7 +71,7 @@ class recovery {
   void join_family(node& n, store::reading& outer);  ///< The handle is one of those in the value that is being read.
   void end_if_empty(family& f);                      ///< A member or a family below is gone.
   static bool can_return(const family& f);           ///< Can the value be made again in which the family came?
-  void bring_back(family& f);       ///< Has that value made again, if that is not under way.
+  void bring_back(family& f);                        ///< Has that value made again, if that is not under way.
   void take_from_above(family& f);  ///< That value is the one of a member of the family above, whose heirs are there.
   void await_return(family& f);     ///< The second value has ended, and is brought here.
   void all_return(family& f);       ///< The second value is here, or there will be none.

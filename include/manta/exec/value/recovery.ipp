@@ -67,8 +67,7 @@ bool recovery<Network>::keep_item(node& n, const node& actor, function_id functi
   request->actor = false;
   request->restarts = 0;
   const task_arguments given{bytes.data(), bytes.size(), constructor.inputs(), constructor.input_count};
-  task* const t =
-      records_.make(base::mix(constructor.id + number), function, given, graph::request_ptr(request));
+  task* const t = records_.make(base::mix(constructor.id + number), function, given, graph::request_ptr(request));
   t->home_index = n.index;
   note_lineage(n, t);
   return true;
@@ -234,10 +233,11 @@ void recovery<Network>::inherit(node& n) {
   node* const heir = heir_of(n);
   if (is_pending && (heir == nullptr || heir == &n)) {
     const node& again = *books_.family_of(n)->again;
-    completion_.fail(n, own_.failures.orphan(n, again.state == state::failed
-                                    ? "; the task that gave it away has failed when it ran once more: " +
-                                          store::describe(*store::failure_of(again))
-                                    : "; the task that gave it away ran once more, and gave other futures away"));
+    completion_.fail(
+        n, own_.failures.orphan(n, again.state == state::failed
+                                       ? "; the task that gave it away has failed when it ran once more: " +
+                                             store::describe(*store::failure_of(again))
+                                       : "; the task that gave it away ran once more, and gave other futures away"));
     n.set(node::observed);
   } else if (is_pending && !store::is_here(*heir)) {
     heir->state == state::pending ? fetches_.need(*heir) : fetches_.fetch(*heir);
@@ -288,7 +288,7 @@ void recovery<Network>::value_lost(node& n, rank_id dead) {
     } else {
       n.missing = 0;
       completion_.fail(n, own_.failures.death(store::failure::kind::rank, dead,
-                              "there will be no answer from rank " + std::to_string(dead) + ": "));
+                                              "there will be no answer from rank " + std::to_string(dead) + ": "));
       own_.refs.release(n);
     }
     return;
@@ -306,9 +306,10 @@ void recovery<Network>::value_lost(node& n, rank_id dead) {
   } else if (task* const made_by = books_.task_of(n)) {
     make_again(n, made_by);
   } else {
-    completion_.fail(n, own_.failures.death(store::failure::kind::object, dead,
-                          "the value of '" + std::string(n.function == no_index ? "put" : task_name(n)) +
-                              "' is lost, and what it was made from is not known any more: "));
+    completion_.fail(n,
+                     own_.failures.death(store::failure::kind::object, dead,
+                                         "the value of '" + std::string(n.function == no_index ? "put" : task_name(n)) +
+                                             "' is lost, and what it was made from is not known any more: "));
     n.set(node::observed);
   }
   if (fetching) own_.refs.release(n);

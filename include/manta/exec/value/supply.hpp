@@ -27,10 +27,10 @@ struct ended_task {
   node_index home_index;
   function_id function = no_index;
   std::uint32_t charge = 0;
-  std::uint64_t ns = 0;           ///< how long it took
-  bool by_scheduler = false;      ///< rank 0, its home, has sent it
+  std::uint64_t ns = 0;       ///< how long it took
+  bool by_scheduler = false;  ///< rank 0, its home, has sent it
   graph::placement_reason reason = graph::placement_reason::none;
-  bool at_once = false;           ///< see task_message::result_at_once
+  bool at_once = false;  ///< see task_message::result_at_once
 };
 
 /// The parts in which large arrays travel: a part can be sent on while the next one comes.
@@ -107,8 +107,8 @@ class supply {
   /// Keeps a large result here, in a stand-in that the home lets go.
   void keep_result(const ended_task& t, result_message& m, node& value, node* expected);
   void send_value(rank_id to, const pull_message& m, node& n,
-                  wire::encoded&& value);  ///< By messages and blocks.
-  void send_pages(rank_id to, const pull_message& m, node& n, store::large& l);        ///< Where to map it.
+                  wire::encoded&& value);                                        ///< By messages and blocks.
+  void send_pages(rank_id to, const pull_message& m, node& n, store::large& l);  ///< Where to map it.
   void no_longer_shown(node& n);  ///< A rank needs the pages of this value no more.
   /// The rank that gives a value that is here to another one: this rank, or one that has asked before.
   unavailable_message who_gives(node& n, rank_id from, const pull_message& m);

@@ -105,15 +105,14 @@ void supply<Network>::send_value(rank_id to, const pull_message& m, node& n, wir
   const bool by_block = value.bytes.size() > 4 * wire::segment_bytes;
   base::list<wire::segment> blocks = in_parts(value.segments);
   if (by_block) blocks.push_back({value.bytes.data(), value.bytes.size()});  // then it is the only one
-  outgoing_value* const out =
-      announce(to, m, n, {std::move(value.bytes), value.holds_references, by_block}, blocks);
+  outgoing_value* const out = announce(to, m, n, {std::move(value.bytes), value.holds_references, by_block}, blocks);
   for (const wire::segment& s : blocks) send_block(to, m.tag & pull_message::tag_bits, s, out);
 }
 
 template <class Network>
 typename supply<Network>::outgoing_value* supply<Network>::announce(rank_id to, const pull_message& m, node& n,
-                                                                  value_body&& body,
-                                                                  const base::list<wire::segment>& blocks) {
+                                                                    value_body&& body,
+                                                                    const base::list<wire::segment>& blocks) {
   const auto count = static_cast<std::uint32_t>(blocks.size());
   data_message header{m.index, count, body.references, m.tag & pull_message::tag_bits};
   if (body.by_block) header.segments |= data_message::body_by_block;
@@ -134,8 +133,7 @@ typename supply<Network>::outgoing_value* supply<Network>::announce(rank_id to, 
 }
 
 template <class Network>
-void supply<Network>::send_block(rank_id to, std::uint32_t tag, const wire::segment& block,
-                                   outgoing_value* out) {
+void supply<Network>::send_block(rank_id to, std::uint32_t tag, const wire::segment& block, outgoing_value* out) {
   const net::completion sent{[](void* argument) {
                                auto* o = static_cast<outgoing_value*>(argument);
                                o->sender->have_been_sent(o, 1);
@@ -250,8 +248,9 @@ void supply<Network>::send_pages(rank_id to, const pull_message& m, node& n, sto
   store::encode(n, value);
   const data_message header{m.index, data_message::by_pages, 0, 0};
   const store::node_file& f = *l.shared;
-  const pages_message where{f.identity(),     f.room(), l.shared_at, l.bytes, getpid(),
-                            f.memory().get(), n.index,  f.made_here() ? own_.rank.number() : f.maker()};
+  const pages_message where{
+      f.identity(), f.room(),         l.shared_at, l.bytes,
+      getpid(),     f.memory().get(), n.index,     f.made_here() ? own_.rank.number() : f.maker()};
   std::byte* const at = own_.post.begin(to, message::data, sizeof header + sizeof where + value.bytes.size());
   std::memcpy(at, &header, sizeof header);
   std::memcpy(at + sizeof header, &where, sizeof where);
@@ -327,7 +326,6 @@ rank_id supply<Network>::keeper(rank_id home, std::uint32_t nth) const {
   }
   return no_index;
 }
-
 
 template <class Network>
 void supply<Network>::rank_died(rank_id dead) {

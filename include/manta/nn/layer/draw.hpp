@@ -43,10 +43,8 @@ void draw(Eigen::Ref<row_major<T>> w, nn::start how, double gain, const random& 
       w.data()[i] = static_cast<T>(bound * (2 * numbers.uniform(static_cast<std::uint64_t>(i)) - 1));
   };
   switch (how) {
-    case start::standard:
-      return uniform(1 / std::sqrt(inputs));
-    case start::glorot:
-      return uniform(gain * std::sqrt(6 / (inputs + outputs)));
+    case start::standard: return uniform(1 / std::sqrt(inputs));
+    case start::glorot: return uniform(gain * std::sqrt(6 / (inputs + outputs)));
     case start::he:
       for (Eigen::Index i = 0; i < w.size(); ++i)
         w.data()[i] = static_cast<T>(gain * std::sqrt(2 / inputs) * numbers.normal(static_cast<std::uint64_t>(i)));
@@ -55,9 +53,7 @@ void draw(Eigen::Ref<row_major<T>> w, nn::start how, double gain, const random& 
       make_orthogonal<T>(w, numbers);
       w *= static_cast<T>(gain);
       return;
-    case start::zero:
-      w.setZero();
-      return;
+    case start::zero: w.setZero(); return;
   }
 }
 

@@ -133,10 +133,8 @@ MANTA_DECL void html_report::head(output::page& p, const std::vector<trial_recor
   facts.push_back({"duration", took});
   const std::string gangs = std::to_string(use.ranks.size()) + (use.ranks.size() == 1 ? " gang of " : " gangs of ") +
                             std::to_string(context_.ranks);
-  if (context_.ranks > 1 && !use.ranks.empty())
-    facts.push_back({"ranks", gangs});
-  else if (!use.ranks.empty())
-    facts.push_back({"ranks", use.ranks.size()});
+  if (context_.ranks > 1 && !use.ranks.empty()) facts.push_back({"ranks", gangs});
+  else if (!use.ranks.empty()) facts.push_back({"ranks", use.ranks.size()});
   if (!context_.searcher.empty()) facts.push_back({"searcher", context_.searcher});
   if (!context_.scheduler.empty()) facts.push_back({"scheduler", context_.scheduler});
   facts.push_back({"seed", context_.seed});
@@ -191,18 +189,14 @@ MANTA_DECL void html_report::rows(std::string& out, const std::vector<trial_reco
     out += ",[";
     for (const std::string& name : parameters) {
       detail::next_element(out);
-      if (const value* v = t.parameters.find(name))
-        v->append_to(out);
-      else
-        out += "null";
+      if (const value* v = t.parameters.find(name)) v->append_to(out);
+      else out += "null";
     }
     out += "],[";
     for (const std::string& name : others) {
       detail::next_element(out);
-      if (const double* x = t.best.find(name))
-        output::append_page_number(out, *x);
-      else
-        out += "null";
+      if (const double* x = t.best.find(name)) output::append_page_number(out, *x);
+      else out += "null";
     }
     output::append_json_text(out += "],", t.why);
     output::append_page_number(out += ',', t.ran.empty() ? t.began : t.ran.back().end);

@@ -56,7 +56,8 @@ inline std::string trial_folder(const output_context& context, trial_number tria
 class any_output {
  public:
   template <class O>
-  requires(!std::same_as<O, any_output>) any_output(O o) : held_(static_cast<base*>(new holder<O>(std::move(o)))) {}
+    requires(!std::same_as<O, any_output>)
+  any_output(O o) : held_(static_cast<base*>(new holder<O>(std::move(o)))) {}
 
   MANTA_DECL any_output clone() const;
   void begin(const output_context& c) { held_->begin(c); }
@@ -120,10 +121,8 @@ class any_output {
     }
     void finish([[maybe_unused]] const std::vector<trial_record>& all,
                 [[maybe_unused]] const std::string& why) override {
-      if constexpr (requires { output_.finish(all, why); })
-        output_.finish(all, why);
-      else if constexpr (requires { output_.finish(all); })
-        output_.finish(all);
+      if constexpr (requires { output_.finish(all, why); }) output_.finish(all, why);
+      else if constexpr (requires { output_.finish(all); }) output_.finish(all);
     }
     O output_;
   };
