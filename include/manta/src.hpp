@@ -20,6 +20,7 @@
 #include "manta/manta.hpp"
 
 #include "manta/actor.ipp"
+#include "manta/base/text.ipp"
 #include "manta/call/handle.ipp"
 #include "manta/call/input.ipp"
 #include "manta/call/pool_members.ipp"
