@@ -52,7 +52,7 @@ class text_format {
  public:
   consteval text_format(const char* format) : format_(format) {
     std::size_t places = 0;
-    for (std::size_t i = 0; i + 1 < format_.size(); ++i) places += format_[i] == '{' && format_[i + 1] == '}' ? 1 : 0;
+    for (std::size_t i = 0; i + 1 < format_.size(); ++i) places += format_[i] == '{' && format_[i + 1] == '}' ? 1U : 0U;
     if (places != Count) throw "manta: text() needs one {} for each value";
   }
   std::string_view get() const { return format_; }
@@ -62,13 +62,13 @@ class text_format {
 };
 
 /// `format` with the `values` in the places of its {}, in their order.
-MANTA_DECL std::string text_of(std::string_view format, const text_argument* values);
+MANTA_DECL std::string text_from(std::string_view format, const text_argument* values);
 
 /// The text that `format` gives with these values: text("rank {} of {}", 1, 4) is "rank 1 of 4".
 template <class... Values>
 std::string text(text_format<sizeof...(Values)> format, const Values&... values) {
   const text_argument arguments[] = {values..., '\0'};  // one more: an array has at least one element
-  return text_of(format.get(), arguments);
+  return text_from(format.get(), arguments);
 }
 
 }  // namespace manta::base

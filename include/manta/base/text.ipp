@@ -28,7 +28,7 @@ MANTA_DECL void text_argument::append_to(std::string& out) const {
   }
 }
 
-MANTA_DECL std::string text_of(std::string_view format, const text_argument* values) {
+MANTA_DECL std::string text_from(std::string_view format, const text_argument* values) {
   std::string out;
   out.reserve(format.size() + 16);
   while (!format.empty()) {
