@@ -10,8 +10,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "manta/rl/check_distribution.hpp"
-#include "manta/rl/squashed_gaussian.hpp"
+#include "manta/rl/policies/check_distribution.hpp"
+#include "manta/rl/policies/squashed_gaussian.hpp"
 #include "support/text.hpp"
 
 namespace rl = manta::rl;

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "manta/rl.hpp"
-#include "manta/rl/check.hpp"
+#include "manta/rl/environments/check.hpp"
 
 namespace rl = manta::rl;
 

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "manta/error.hpp"
-#include "manta/rl/check.hpp"
-#include "manta/rl/gymnasium.hpp"
-#include "manta/rl/vector_environment.hpp"
+#include "manta/rl/environments/check.hpp"
+#include "manta/rl/environments/gymnasium.hpp"
+#include "manta/rl/environments/vector_environment.hpp"
 #include "support/python.hpp"
 #include "support/text.hpp"
 

@@ -9,9 +9,9 @@
 #include <filesystem>
 
 #include "manta/rl.hpp"
-#include "manta/rl/check.hpp"
-#include "manta/rl/gymnasium.hpp"
-#include "manta/rl/wrappers.hpp"
+#include "manta/rl/environments/check.hpp"
+#include "manta/rl/environments/gymnasium.hpp"
+#include "manta/rl/environments/wrappers.hpp"
 #include "support/python.hpp"
 #include "support/world.hpp"
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "manta/error.hpp"
-#include "manta/rl/environments/breakout.hpp"
-#include "manta/rl/environments/classic.hpp"
-#include "manta/rl/environments/taxi.hpp"
+#include "manta/rl/worlds/breakout.hpp"
+#include "manta/rl/worlds/classic.hpp"
+#include "manta/rl/worlds/taxi.hpp"
 
 #if __has_include(<box2d/box2d.h>)
 #include "manta/rl/lunar_lander.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "manta/rl/environment.hpp"
+#include "manta/rl/environments/environment.hpp"
 
 namespace manta::rl {
 

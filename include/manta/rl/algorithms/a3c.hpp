@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Asynchronous advantage actor-critic (Mnih et al., 2016): each worker computes gradients on a fragment of its own,
+// with the weights that it has, and the learner applies them as they come. Each of several workers has its next call
+// while the learner takes its last gradient. The staleness of a gradient is the number of steps that the learner has
+// taken since its weights. The result depends on who comes first: only with one worker does
+// the same seed give the same bits, which are those of a2c.
+#pragma once
+
+#include "manta/rl/learning/actor_critic.hpp"
+#include "manta/rl/learning/policy_learner.hpp"
+
+namespace manta::rl {
+
+struct a3c_options {
+  int workers = 2;  ///< actors that act and compute gradients, on any ranks
+  std::uint64_t seed = 0;
+  int environments = 16;  ///< of all workers together
+  int fragment = 16;      ///< steps of each environment for a gradient
+  int updates = 16;       ///< steps of the learner in an iteration
+  int in_flight = 2;      ///< calls that each of several workers has at a time: it waits for no learner
+  int max_staleness = 0;  ///< a gradient that is staler is dropped, and the report's `dropped` counts it; 0: none is
+  double rate = 1e-3;     ///< of RMSProp, whose moments all workers share
+  std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
+  double discount = 0.99;
+  double lambda = 1;                   ///< of generalised advantage estimation; 1: returns of n steps
+  double entropy = 0.001;              ///< the weight of the entropy in the loss
+  double value = 0.5;                  ///< the weight of the value's loss
+  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
+  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;       ///< by the running deviation of the discounted return
+  model_options model = {};
+  own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(updates),
+            CEREAL_NVP(in_flight), CEREAL_NVP(max_staleness), CEREAL_NVP(rate), CEREAL_NVP(anneal_steps),
+            CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(entropy), CEREAL_NVP(value), CEREAL_NVP(clip_norm),
+            CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
+  }
+};
+
+namespace detail {
+class a3c_crew;
+}
+
+/// Reports have `staleness`, the mean of the gradients that came, `max_staleness` and `dropped` of the iteration.
+/// Workers act on between two calls of train: each finishes one fragment, which the next call learns from.
+class a3c final : public detail::policy_learner {
+ public:
+  using options = a3c_options;
+
+  /// Starts the workers. Throws manta::error if the options make no sense.
+  MANTA_DECL explicit a3c(const any_environment& e, const a3c_options& o = {});
+  MANTA_DECL ~a3c() override;
+
+ protected:
+  MANTA_DECL void iterate(report& r) override;
+  [[nodiscard]] MANTA_DECL std::string state() override;
+  MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
+
+ private:
+  std::unique_ptr<detail::a3c_crew> start_crew() const;
+  /// An iteration of the learner.
+  void take_steps(report& r);
+  /// Takes the learner's step with a worker's gradients, and returns their norm.
+  double apply(const std::vector<float>& from);
+
+  a3c_options options_;
+  std::uint64_t version_ = 0;  ///< steps of the learner
+  std::unique_ptr<detail::a3c_crew> crew_;
+};
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/algorithms/a3c.ipp"
+#endif

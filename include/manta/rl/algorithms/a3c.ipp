@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of a3c.hpp.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "manta/rl/algorithms/a3c.hpp"
+#include "manta/rl/workers/crew.hpp"
+
+namespace manta::rl {
+
+namespace detail {
+
+/// What a worker of A3C sends.
+struct a3c_gradient {
+  std::vector<float> numbers;  ///< of all parameters, in the order of policy::weights
+  loss_sums sums;
+  std::vector<moments> seen, gains;
+  std::vector<episode> episodes;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(numbers, sums, seen, gains, episodes);
+  }
+};
+
+class a3c_worker : public rollout_worker {
+ public:
+  using rollout_worker::rollout_worker;
+
+  a3c_gradient gradient(const policy::weights& w, const rollout& how, const loss_weights& loss) {
+    fragment f = run(w, how);
+    a3c_gradient g;
+    std::vector<float> spread(policy_.spread().size());
+    policy_.actor().zero_gradients();
+    policy_.critic().zero_gradients();
+    g.sums = add_gradients(policy_, *distribution_, f, loss, spread);
+    for (const std::span<const float> part :
+         {std::span<const float>(policy_.actor().gradients()), std::span<const float>(policy_.critic().gradients()),
+          std::span<const float>(spread)})
+      g.numbers.insert(g.numbers.end(), part.begin(), part.end());
+    g.seen = std::move(f.seen);
+    g.gains = std::move(f.gains);
+    g.episodes = std::move(f.episodes);
+    return g;
+  }
+};
+
+class a3c_crew : public crew<&a3c_worker::gradient> {
+ public:
+  a3c_crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int in_flight)
+      : crew(e, seed, o, {.in_flight = in_flight}) {}
+};
+
+}  // namespace detail
+
+MANTA_DECL a3c::a3c(const any_environment& e, const a3c_options& o)
+    : policy_learner("a3c", e,
+                     {.workers = o.workers,
+                      .environments = o.environments,
+                      .seed = o.seed,
+                      .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda},
+                      .normalise_observations = o.normalise_observations,
+                      .normalise_rewards = o.normalise_rewards,
+                      .model = o.model,
+                      .collection = o.collection,
+                      .anneal_steps = o.anneal_steps,
+                      .can_remember = true},
+                     nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
+      options_(o) {
+  detail::require_sense(o);
+  detail::require_one(".updates", o.updates);
+  if (o.max_staleness < 0)
+    throw error("manta: rl: .max_staleness is " + std::to_string(o.max_staleness) + "; 0 allows any, 1 is the least");
+  detail::require_one(".in_flight", o.in_flight, " call");
+  crew_ = start_crew();
+  crew_->publish(version_, policy_.get());
+}
+MANTA_DECL a3c::~a3c() = default;
+
+/// With c calls under way, gradients are c - 1 versions old where the workers are equally fast.
+inline std::unique_ptr<detail::a3c_crew> a3c::start_crew() const {
+  int in_flight = options_.workers > 1 ? options_.in_flight : 1;
+  if (options_.max_staleness > 0) {
+    in_flight = std::clamp((options_.max_staleness + 1) / options_.workers, 1, in_flight);
+  }
+  return std::make_unique<detail::a3c_crew>(environment_, seed_, told_, in_flight);
+}
+
+inline double a3c::apply(const std::vector<float>& from) {
+  auto at = from.begin();
+  for (const std::span<float> part : gradients()) {
+    std::copy(at, at + std::ssize(part), part.begin());
+    at += std::ssize(part);
+  }
+  return step(options_.clip_norm);
+}
+
+MANTA_DECL void a3c::iterate(report& r) {
+  crew_->guard([&] { take_steps(r); });
+}
+
+inline void a3c::take_steps(report& r) {
+  detail::loss_sums sums;
+  double norms = 0, staleness = 0, stalest = 0, dropped = 0;
+  for (int done = 0; done < options_.updates;) {
+    auto begin = std::chrono::steady_clock::now();
+    auto [duty, version, g] = crew_->next(next_rollout(), detail::loss_weights{options_.value, options_.entropy});
+    r.sample_seconds += detail::since(begin);
+    begin = std::chrono::steady_clock::now();
+    const double stale = static_cast<double>(version_ - version);
+    staleness += stale;
+    stalest = std::max(stalest, stale);
+    count_steps(g.sums.steps);
+    count_episodes(std::move(g.episodes));
+    learn_moments(g.seen, g.gains);
+    if (options_.max_staleness > 0 && stale > options_.max_staleness) {
+      ++dropped;
+    } else {
+      norms += apply(g.numbers);
+      sums.add(g.sums);
+      ++version_;
+      ++done;
+    }
+    crew_->publish(version_, policy_.get());
+    r.learn_seconds += detail::since(begin);
+  }
+  sums.write(r.learner);
+  r.learner["gradient_norm"] = norms / options_.updates;
+  r.learner["staleness"] = staleness / (options_.updates + dropped);
+  r.learner["max_staleness"] = stalest;
+  r.learner["dropped"] = dropped;
+}
+
+MANTA_DECL std::string a3c::state() {
+  std::string workers = crew_->state();
+  return output::pack(learner_state(), version_, workers);
+}
+
+MANTA_DECL void a3c::restore(const std::string& bytes, bool own_settings) {
+  std::string learner, workers;
+  std::uint64_t version = 0;
+  output::unpack(bytes, learner, version, workers);
+  std::unique_ptr<detail::a3c_crew> crew = start_crew();
+  crew->restore(workers, told_);
+  restore_learner(learner, own_settings);
+  crew_ = std::move(crew);
+  version_ = version;
+}
+
+}  // namespace manta::rl

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// IMPALA (Espeholt et al., 2018): workers act all the time, each with the weights that it got with its last call, and
+// the learner corrects by V-trace for what its policy has become since. The lag of a fragment is the number of steps
+// that the learner has taken since the weights that acted. The result depends on who comes first: only with one worker
+// does the same seed give the same bits.
+#pragma once
+
+#include "manta/rl/learning/actor_critic.hpp"
+#include "manta/rl/learning/policy_learner.hpp"
+
+namespace manta::rl {
+
+struct impala_options {
+  int workers = 2;  ///< actors that act, on any ranks
+  std::uint64_t seed = 0;
+  int environments = 16;           ///< of all workers together
+  int fragment = 20;               ///< steps of each environment that a worker sends together
+  int batch = 320;                 ///< a step of the learner takes fragments until they have this number of steps
+  int updates = 8;                 ///< steps of the learner in an iteration
+  int lag = 0;                     ///< workers get weights that are this number of versions old: for experiments
+  bool v_trace = true;             ///< false: fragments count as if the learner's policy had acted
+  double rho = 1;                  ///< the bound of the weights of differences
+  double c = 1;                    ///< the bound of the weights of traces
+  double lambda = 1;               ///< multiplies the weights of traces
+  double rate = 1e-3;              ///< of RMSProp
+  std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
+  double discount = 0.99;
+  double entropy = 0.01;               ///< the weight of the entropy in the loss
+  double value = 0.5;                  ///< the weight of the value's loss
+  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
+  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;       ///< by the running deviation of the discounted return
+  model_options model = {};
+  own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(batch),
+            CEREAL_NVP(updates), CEREAL_NVP(lag), CEREAL_NVP(v_trace), CEREAL_NVP(rho), CEREAL_NVP(c),
+            CEREAL_NVP(lambda), CEREAL_NVP(rate), CEREAL_NVP(anneal_steps), CEREAL_NVP(discount), CEREAL_NVP(entropy),
+            CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
+            CEREAL_NVP(model));
+  }
+};
+
+namespace detail {
+class impala_crew;
+struct trajectory;
+}  // namespace detail
+
+/// Reports have `lag`, the mean of the fragments that were learnt from, `max_lag`, and `rho`, the mean of the weights.
+/// Workers act on between two calls of train: each finishes one fragment, which the next call learns from.
+class impala final : public detail::policy_learner {
+ public:
+  using options = impala_options;
+
+  /// Starts the workers. Throws manta::error if the options make no sense.
+  MANTA_DECL explicit impala(const any_environment& e, const impala_options& o = {});
+  MANTA_DECL ~impala() override;
+
+ protected:
+  MANTA_DECL void iterate(report& r) override;
+  [[nodiscard]] MANTA_DECL std::string state() override;
+  MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
+
+ private:
+  struct figures {
+    detail::loss_sums sums;
+    double lags = 0, max_lag = 0, rho = 0, norms = 0;
+    int fragments = 0;
+  };
+  /// An iteration of the learner.
+  void take_steps(report& r);
+  /// Fragments for a step of the learner.
+  std::vector<detail::trajectory> gather(figures& all);
+  /// Adds a fragment's part of the gradients of `steps` steps.
+  void learn(const detail::trajectory& t, double steps, figures& all);
+
+  impala_options options_;
+  std::uint64_t version_ = 0;  ///< steps of the learner
+  std::unique_ptr<detail::impala_crew> crew_;
+};
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/algorithms/impala.ipp"
+#endif

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Proximal policy optimisation (Schulman et al., 2017), with the details that Huang et al., 2022, collect.
+#pragma once
+
+#include "manta/rl/algorithms/on_policy.hpp"
+
+namespace manta::rl {
+
+struct ppo_options {
+  int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
+  std::uint64_t seed = 0;
+  int environments = 8;            ///< of all workers together
+  int fragment = 256;              ///< steps of each environment in an iteration
+  double rate = 3e-4;              ///< of Adam
+  std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
+  double discount = 0.99;
+  double lambda = 0.95;                ///< of generalised advantage estimation
+  double clip = 0.2;                   ///< how far the probability of an action may move from the one that acted
+  int epochs = 10;                     ///< passes over an iteration's steps
+  int batch = 64;                      ///< steps of a minibatch; a policy with a memory takes whole fragments
+  double entropy = 0.003;              ///< the weight of the entropy in the loss
+  double value = 0.5;                  ///< the weight of the value's loss
+  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
+  double target_kl = 0;                ///< the epochs end when the policies differ by one and a half of it; 0: never
+  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;       ///< by the running deviation of the discounted return
+  model_options model = {};
+  own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(rate),
+            CEREAL_NVP(anneal_steps), CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(clip), CEREAL_NVP(epochs),
+            CEREAL_NVP(batch), CEREAL_NVP(entropy), CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(target_kl),
+            CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
+  }
+};
+
+class ppo final : public detail::on_policy {
+ public:
+  using options = ppo_options;
+
+  /// Starts the workers. Throws manta::error if the options make no sense.
+  MANTA_DECL explicit ppo(const any_environment& e, const ppo_options& o = {});
+
+ protected:
+  MANTA_DECL void learn(const fragment& all, report& r) override;
+
+ private:
+  struct figures {
+    double policy_loss = 0, value_loss = 0, entropy = 0, kl = 0, clipped = 0, norm = 0;
+    int batches = 0;
+  };
+  void learn_epoch(const fragment& all, std::span<const int> order, figures& sums);
+  void learn_batch(figures& sums);
+
+  ppo_options options_;
+  fragment batch_;
+  std::vector<int> columns_;
+  nn::matrix<float> allowed_, outputs_gradient_, value_gradient_;
+};
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/algorithms/ppo.ipp"
+#endif

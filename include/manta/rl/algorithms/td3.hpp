@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Twin delayed deep deterministic policy gradients (Fujimoto et al., 2018): a policy without chance, two critics, later
+// values smoothed by noise, and a policy that learns more slowly than its critics. For actions that are numbers between
+// bounds.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "manta/rl/algorithms/off_policy.hpp"
+#include "manta/rl/learning/twin_critics.hpp"
+
+namespace manta::rl {
+
+struct td3_options {
+  int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
+  std::uint64_t seed = 0;
+  int environments = 4;  ///< of all workers together
+  int fragment = 16;     ///< steps of each environment between two visits to the learner
+  double rate = 1e-3;    ///< of Adam
+  double discount = 0.99;
+  int batch = 128;             ///< transitions of a step of the learner
+  int steps_per_update = 1;    ///< steps of environments for each step of the learner
+  int n_step = 1;              ///< rewards that are summed before the value
+  int learning_starts = 1000;  ///< steps before the first update, with actions that depend on chance alone
+  double follow = 0.005;       ///< the part of the difference by which the slow networks move
+  int replay_size = 100'000;
+  int replay_rank = -1;                ///< the rank that keeps the replay in its memory; -1: the learner's
+  double noise = 0.2;                  ///< the deviation of exploration, in units of half the distance of the bounds
+  double target_noise = 0.2;           ///< likewise, of the noise that smoothes the values of later actions
+  double target_clip = 0.5;            ///< its largest size
+  int updates_per_policy = 2;          ///< steps of the critics for each step of the policy and of the slow networks
+  bool pink_noise = true;              ///< random numbers of exploration are correlated over steps (rl::pink_noise)
+  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = false;      ///< by the running deviation of the discounted return
+  model_options model = {};
+  own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
+  own_collection collection = {};    ///< what is done with transitions before they are kept
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(rate),
+            CEREAL_NVP(discount), CEREAL_NVP(batch), CEREAL_NVP(steps_per_update), CEREAL_NVP(n_step),
+            CEREAL_NVP(learning_starts), CEREAL_NVP(follow), CEREAL_NVP(replay_size), CEREAL_NVP(replay_rank),
+            CEREAL_NVP(noise), CEREAL_NVP(target_noise), CEREAL_NVP(target_clip), CEREAL_NVP(updates_per_policy),
+            CEREAL_NVP(pink_noise), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
+            CEREAL_NVP(model));
+  }
+};
+
+class td3 final : public detail::off_policy {
+ public:
+  using options = td3_options;
+
+  /// Throws manta::error if the environment's actions are not numbers between finite bounds.
+  MANTA_DECL explicit td3(const any_environment& e, const td3_options& o = {});
+
+ protected:
+  [[nodiscard]] const nn::network<float>& acting() const override { return actor_; }
+  MANTA_DECL void update(const replay::sample& s, random& numbers, std::vector<float>& errors,
+                         std::map<std::string, double>& figures) override;
+  [[nodiscard]] detail::best_policy best() const override { return {environment_, actor_, filter(), {}, true}; }
+  [[nodiscard]] MANTA_DECL std::vector<std::span<const float>> parameters() const override;
+  [[nodiscard]] MANTA_DECL std::string learner_state() const override;
+  MANTA_DECL void restore_learner(const std::string& bytes, bool own_settings) override;
+  [[nodiscard]] MANTA_DECL std::string description() const override;
+
+ private:
+  /// Actions of the slow policy with noise.
+  const nn::matrix<float>& later_actions(const nn::matrix<float>& observations, random& numbers);
+  void improve_actor(const nn::matrix<float>& observations, std::map<std::string, double>& figures);
+
+  td3_options options_;
+  nn::network<float> actor_, slow_actor_;
+  detail::twin_critics critics_;
+  nn::optimizer actor_optimizer_;
+  nn::matrix<float> actions_, by_outputs_;
+};
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/algorithms/td3.ipp"
+#endif

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Environments of Gymnasium, in Python processes beside the rank:
+//
+//   rl::ppo algorithm(rl::gymnasium("Ant-v4"), {.workers = 4});
+//
+// Each process has several environments, and takes and gives one message for a step of all of them. Python with the
+// package gymnasium has to be there on each rank that has a worker: python3, or the interpreter named by $MANTA_PYTHON,
+// such as that of a virtual environment.
+#pragma once
+
+#include <string>
+
+#include "manta/rl/environments/environment.hpp"
+
+namespace manta::rl {
+
+struct gymnasium_options {
+  int per_process = 8;  ///< environments that share a Python process
+  double timeout = 60;  ///< seconds after which a step counts as hanging
+  int restarts = 0;     ///< of a process that crashed or hangs, before that is an error; its episodes are truncated
+  std::string arguments = "{}";  ///< keyword arguments of gymnasium.make, as a JSON object: R"({"continuous": true})"
+  std::string module = "gymnasium";  ///< the Python module with make(); another one of the same interface will do
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(per_process, timeout, restarts, arguments, module);
+  }
+};
+
+/// The environment that gymnasium.make(name) gives. Starts a Python process here, to ask for the spaces; throws
+/// manta::error with what Python says if that fails. Observations that are dictionaries or tuples are flattened.
+/// An "action_mask" in info, or in observations that are dictionaries, is the mask of actions, and no part of
+/// observations: 1 for each choice that is allowed; for MultiDiscrete a list of masks; for MultiBinary 2 where both
+/// choices are allowed.
+/// Its time limit is Gymnasium's own. Its state cannot be saved: after a restore, episodes begin anew.
+MANTA_DECL any_environment gymnasium(const std::string& name, const gymnasium_options& options = {});
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/environments/gymnasium.ipp"
+#endif

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Replay memory: transitions that a learner draws from, uniformly or by priorities (Schaul et al., 2016). An ordinary
+// class, whose methods take and give values, so that it can live as an actor on any rank:
+//
+//   auto memory = manta::spawn<rl::replay>({.node = 1}, observation_size, action_size, std::size_t(1'000'000), 0.6);
+//   manta::async<&rl::replay::add>(memory, transitions);          // a value, or the future of a worker's call
+//   auto batch = manta::async<&rl::replay::draw>(memory, 256, 0.4, rl::random(seed, step));
+#pragma once
+
+#include <cereal/types/vector.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "manta/eigen.hpp"
+#include "manta/nn/module.hpp"
+#include "manta/rl/base/random.hpp"
+#include "manta/rl/environments/action_mask.hpp"
+#include "manta/rl/source.hpp"
+
+namespace manta::rl {
+
+/// Sums of weights over ranges, in a tree: a draw and a change cost the logarithm of the size.
+class sum_tree {
+ public:
+  sum_tree() = default;
+  MANTA_DECL explicit sum_tree(std::size_t size);
+  MANTA_DECL void set(std::size_t i, double weight);
+  [[nodiscard]] double get(std::size_t i) const { return sums_[leaves_ + i]; }
+  [[nodiscard]] double total() const { return sums_.size() > 1 ? sums_[1] : 0; }
+  /// The index whose range of the sum `at` falls into, for at in [0, total()).
+  [[nodiscard]] MANTA_DECL std::size_t find(double at) const;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(leaves_, sums_);
+  }
+
+ private:
+  std::size_t leaves_ = 0;
+  std::vector<double> sums_;
+};
+
+/// Transitions over one or more steps, a column each.
+struct transitions {
+  nn::matrix<float> observations, actions;
+  nn::matrix<float> next;        ///< the observations after them
+  detail::masks next_masks;      ///< what is allowed after them; no rows: everything
+  std::vector<float> rewards;    ///< discounted sums over the steps
+  std::vector<float> discounts;  ///< of the value after them; 0 where the episode has terminated
+  [[nodiscard]] std::size_t size() const { return rewards.size(); }
+  MANTA_DECL void resize(Eigen::Index observation, Eigen::Index action, std::size_t count, Eigen::Index mask = 0);
+  /// As many columns; the first ones stay.
+  MANTA_DECL void set_size(std::size_t count);
+  /// All members have size() columns; those of observations and actions have these numbers.
+  [[nodiscard]] MANTA_DECL bool has_shape(Eigen::Index observation, Eigen::Index action) const;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(observations, actions, next, next_masks, rewards, discounts);
+  }
+};
+
+/// A ring of transitions.
+class replay {
+ public:
+  replay() = default;
+  /// observation, action, mask: the numbers of each. alpha: how much priorities count; 0: uniform.
+  MANTA_DECL replay(int observation, int action, std::size_t capacity, double alpha, int mask = 0);
+
+  /// New transitions replace the oldest ones once the memory is full, and have the largest priority.
+  MANTA_DECL void add(const transitions& t);
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  struct sample {
+    std::vector<std::size_t> which;
+    transitions drawn;
+    std::vector<float> weights;  ///< against the bias of priorities, at most 1
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(which, drawn, weights);
+    }
+  };
+  /// beta: how much of the bias the weights take away. The same numbers draw the same. Throws manta::error while the
+  /// memory is empty.
+  [[nodiscard]] MANTA_DECL sample draw(int count, double beta, const random& numbers) const;
+  /// New priorities, by the size of the errors that the learner made.
+  MANTA_DECL void set_priorities(const std::vector<std::size_t>& which, const std::vector<float>& errors);
+
+  /// For checkpoints.
+  [[nodiscard]] MANTA_DECL std::string state() const;
+  MANTA_DECL void restore(const std::string& bytes);
+
+  template <class Archive>
+  void save(Archive& archive) const {
+    transitions filled = ring_;
+    filled.set_size(size_);
+    archive(capacity_, size_, next_, alpha_, largest_, filled, tree_);
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    archive(capacity_, size_, next_, alpha_, largest_, ring_, tree_);
+    ring_.set_size(capacity_);
+  }
+
+ private:
+  std::size_t capacity_ = 0, size_ = 0, next_ = 0;
+  double alpha_ = 0, largest_ = 1;
+  transitions ring_;
+  sum_tree tree_;
+};
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/learning/replay.ipp"
+#endif

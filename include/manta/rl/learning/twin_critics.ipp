@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of twin_critics.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "manta/rl/algorithms/off_policy.hpp"
+#include "manta/rl/learning/twin_critics.hpp"
+
+namespace manta::rl::detail {
+
+MANTA_DECL twin_critics::twin_critics(int observation, int action, const model_options& m, double rate,
+                                      std::uint64_t seed) {
+  for (std::size_t i = 0; i < critics_.size(); ++i) {
+    critics_[i].net = make_network(observation + action, m, 1, 1, 2 * seed + i);
+    critics_[i].slow = critics_[i].net;
+    critics_[i].optimizer = nn::adam({.rate = rate});
+  }
+}
+
+inline const nn::matrix<float>& twin_critics::joined(const nn::matrix<float>& observations,
+                                                     const nn::matrix<float>& actions) {
+  x_.resize(observations.rows() + actions.rows(), observations.cols());
+  x_.topRows(observations.rows()) = observations;
+  x_.bottomRows(actions.rows()) = actions;
+  return x_;
+}
+
+MANTA_DECL const std::vector<float>& twin_critics::later(const nn::matrix<float>& observations,
+                                                         const nn::matrix<float>& actions) {
+  const nn::matrix<float>& x = joined(observations, actions);
+  const nn::matrix<float>&a = critics_[0].slow.forward(x), &b = critics_[1].slow.forward(x);
+  later_.resize(static_cast<std::size_t>(x.cols()));
+  for (std::size_t k = 0; k < later_.size(); ++k) later_[k] = std::min(a.data()[k], b.data()[k]);
+  return later_;
+}
+
+MANTA_DECL double twin_critics::learn(const replay::sample& s, const std::vector<float>& should_be,
+                                      std::vector<float>& errors) {
+  const nn::matrix<float>& x = joined(s.drawn.observations, s.drawn.actions);
+  const auto count = static_cast<float>(should_be.size());
+  std::fill(errors.begin(), errors.end(), 0.f);
+  by_q_.resize(1, x.cols());
+  double loss = 0;
+  for (critic& c : critics_) {
+    const nn::matrix<float>& q = c.net.forward(x);
+    for (std::size_t k = 0; k < should_be.size(); ++k) {
+      const float error = q.data()[k] - should_be[k];
+      errors[k] += std::abs(error) / 2;
+      by_q_.data()[k] = s.weights[k] * error / count;
+      loss += static_cast<double>(error) * static_cast<double>(error) / 4;
+    }
+    c.net.zero_gradients();
+    c.net.backward(by_q_);
+  }
+  require_finite("the loss is", loss);
+  for (critic& c : critics_) c.optimizer.step(c.net.parameters(), c.net.gradients());
+  return loss / static_cast<double>(count);
+}
+
+MANTA_DECL const twin_critics::judgement& twin_critics::judge(const nn::matrix<float>& observations,
+                                                              const nn::matrix<float>& actions, bool both) {
+  const nn::matrix<float>& x = joined(observations, actions);
+  judged_.by_actions.setZero(actions.rows(), actions.cols());
+  judged_.values.resize(static_cast<std::size_t>(x.cols()));
+  const auto first = critics_[0].net.forward(x).row(0);
+  std::copy(first.data(), first.data() + x.cols(), judged_.values.begin());
+  other_.setConstant(1, x.cols(), 0);
+  if (both) {
+    const nn::matrix<float>& second = critics_[1].net.forward(x);
+    for (Eigen::Index i = 0; i < x.cols(); ++i) {
+      float& value = judged_.values[static_cast<std::size_t>(i)];
+      if (second(0, i) >= value) continue;
+      value = second(0, i);
+      other_(0, i) = 1;
+    }
+    judged_.by_actions += critics_[1].net.backward_to_input(other_).bottomRows(actions.rows());
+  }
+  by_q_ = 1 - other_.array();
+  judged_.by_actions += critics_[0].net.backward_to_input(by_q_).bottomRows(actions.rows());
+  return judged_;
+}
+
+MANTA_DECL void twin_critics::follow(double part) {
+  for (critic& c : critics_) move_towards(c.slow.parameters(), std::as_const(c.net).parameters(), part);
+}
+
+MANTA_DECL void twin_critics::resume(const twin_critics& saved, bool own_settings) {
+  for (std::size_t i = 0; i < critics_.size(); ++i) {
+    critics_[i].net = saved.critics_[i].net;
+    critics_[i].slow = saved.critics_[i].slow;
+    critics_[i].optimizer.resume(saved.critics_[i].optimizer, own_settings);
+  }
+}
+
+}  // namespace manta::rl::detail
