@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 std::int64_t square(std::int64_t x) { return x * x; }
@@ -40,7 +41,7 @@ bool everywhere(bool mine) {
   return all != 0;
 }
 
-int main(int argc, char** argv) {
+int simulate(int argc, char** argv) {
   // [init]
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);  // the least that manta needs
@@ -66,3 +67,12 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   return right ? 0 : 1;
 }
+
+// [main]
+int main(int argc, char** argv) try { return simulate(argc, argv); } catch (const manta::driver_failed&) {
+  return 1;  // rank 0 says why
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "%s\n", e.what());
+  return 1;
+}
+// [end]

@@ -11,7 +11,10 @@
 // Expected output:
 //   16 cases: 13 right, 2 crashed, 1 left; one without end was ended
 //   the model has taken 8 steps and crashed twice
+//   a program has sorted two numbers: 9
+//   10
 #include <manta/manta.hpp>
+#include <manta/program.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -91,6 +94,16 @@ int main(int argc, char** argv) {
     }
     // [end]
     std::printf("the model has taken %d steps and crashed twice\n", steps);
-    return right == 13 && count("SIGABRT") == 2 && count("exit(3)") == 1 && ended && steps == 8 ? 0 : 1;
+
+    const auto sorted = manta::async([] {
+      // [program]
+      const manta::program_result r =
+          manta::run_program({"sort", "-n"}, {.input = "10\n9\n", .timeout = std::chrono::minutes(1)});
+      // [end]
+      return r ? r.output : r.text();
+    });
+    std::printf("a program has sorted two numbers: %s", sorted.get().c_str());
+    const bool all = right == 13 && count("SIGABRT") == 2 && count("exit(3)") == 1 && ended && steps == 8;
+    return all && sorted.get() == "9\n10\n" ? 0 : 1;
   });
 }

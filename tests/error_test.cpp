@@ -53,6 +53,41 @@ struct without_default : std::runtime_error {
 };
 void throw_without_default() { throw without_default("line 3", 3); }
 
+/// Serialises its own member and forgets the text of its base.
+struct forgetful : std::runtime_error {
+  forgetful() : std::runtime_error("") {}
+  forgetful(const std::string& text, int c) : std::runtime_error(text), code(c) {}
+  template <typename Archive>
+  void save(Archive& archive) const {
+    archive(code);
+  }
+  template <typename Archive>
+  void load(Archive& archive) {
+    archive(code);
+    if (code == 13) throw std::invalid_argument("13 brings bad luck");
+  }
+  int code = 0;
+};
+int forget(int code) { throw forgetful("no convergence", code); }
+int forget_with_cause() {
+  try {
+    throw std::runtime_error("the matrix is singular");
+  } catch (...) {
+    std::throw_with_nested(forgetful("block 7", 7));
+  }
+}
+int fail_with_causes() {
+  try {
+    try {
+      throw std::range_error("a pivot is zero");
+    } catch (...) {
+      std::throw_with_nested(std::runtime_error("the matrix is singular"));
+    }
+  } catch (...) {
+    std::throw_with_nested(std::logic_error("solving block 7"));
+  }
+}
+
 /// The same, but never registered: arrives as task_failed.
 struct not_registered : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -230,6 +265,45 @@ TEST_CASE("an exception type given to rethrow_as arrives as itself") {
     CHECK_THROWS_AS(manta::async<fail>("still").get(), manta::task_failed);
     manta::rethrow_as<without_default>();
     CHECK_THROWS_WITH_AS(manta::async<throw_without_default>().get(), "line 3", without_default);
+  });
+}
+
+TEST_CASE("a registered exception arrives with its text, even if its serialize() leaves that out") {
+  manta::rethrow_as<forgetful>();
+  in_world([] {
+    try {
+      manta::async<forget>(5).get();
+      CHECK_MESSAGE(false, "the task did not fail");
+    } catch (const forgetful& e) {
+      CHECK(e.code == 5);
+      CHECK(std::string(e.what()) == "no convergence");
+    }
+    const auto through_two = [] { return manta::async<forget>(6).get(); };
+    CHECK_THROWS_WITH_AS(manta::async(through_two).get(), "no convergence", forgetful);
+    CHECK_THROWS_WITH_AS(manta::async<forget_with_cause>().get(),
+                         "block 7; caused by std::runtime_error: the matrix is singular", forgetful);
+  });
+}
+
+TEST_CASE("a registered exception that cannot be read says which it is, why, and what its text was") {
+  in_world([] {
+    const std::string why =
+        manta::testing::thrown<manta::serialization_error>([] { (void)manta::async<forget>(13).get(); });
+    for (const char* part : {"forgetful", "13 brings bad luck", "no convergence"}) CHECK(contains(why, part));
+  });
+}
+
+TEST_CASE("the causes that std::throw_with_nested has kept are in the text, and the type is the thrown one") {
+  in_world([] {
+    try {
+      (void)manta::async<fail_with_causes>().get();
+      CHECK_MESSAGE(false, "the task did not fail");
+    } catch (const manta::task_failed& e) {
+      CHECK(e.details().type == "std::logic_error");
+      CHECK(e.details().what ==
+            "solving block 7; caused by std::runtime_error: the matrix is singular; caused by std::range_error: a pivot "
+            "is zero");
+    }
   });
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("per_rank gathers one value of each member, by rank in the team") {
   });
 }
 
-TEST_CASE("a gang of all ranks has rank 0 too, which runs other tasks from then on") {
+TEST_CASE("a gang of all ranks has rank 0 too, which runs no other tasks for that") {
   in_world([] {
     const int all = manta::size();
     CHECK(manta::async<sum_of_ranks>({.ranks = all}, 1).get() == expected_sum(all, 1));
@@ -174,10 +174,34 @@ TEST_CASE("a gang of all ranks has rank 0 too, which runs other tasks from then 
       CHECK(tasks[static_cast<std::size_t>(i)].get() == i + 1);
     }
     CHECK(manta::async<add>({.rank = 0}, 3, 4).get() == 7);
+    if (all == 1) return;
+    const auto ran_on_rank_0 = [] {
+      std::vector<manta::future<int>> places;
+      for (int i = 0; i < 40; ++i) places.push_back(manta::async([] { return static_cast<int>(manta::rank()); }));
+      const std::vector<int> ranks = manta::get(places);
+      return std::count(ranks.begin(), ranks.end(), 0);
+    };
+    CHECK(ran_on_rank_0() == 0);
+    manta::let_rank_0_run_tasks();
+    CHECK(manta::async([] { return static_cast<int>(manta::rank()); }).get() >= 0);
   });
   in_world([] {  // asked for by another rank
     const auto ask = [](int all) { return manta::async<sum_of_ranks>({.ranks = all}, 2).get(); };
     CHECK(manta::async(ask, manta::size()).get() == expected_sum(manta::size(), 2));
+  });
+}
+
+TEST_CASE("a gang finds the error handler of its communicator as new, whatever the one before has set") {
+  in_world([] {
+    const auto handler_is_new = [](manta::team team, bool changes) {
+      MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+      MPI_Comm_get_errhandler(team.comm(), &handler);
+      const bool is_new = handler != MPI_ERRORS_RETURN;
+      MPI_Errhandler_free(&handler);
+      if (changes) MPI_Comm_set_errhandler(team.comm(), MPI_ERRORS_RETURN);
+      return is_new;
+    };
+    for (int i = 0; i < 3; ++i) CHECK(manta::async(manta::task_options{.ranks = workers()}, handler_is_new, true).get());
   });
 }
 

@@ -194,6 +194,22 @@ TEST_CASE("it runs in another process, which is used again") {
   });
 }
 
+TEST_CASE("a file that isolated code leaves open has all its lines, and a program that it starts is no rank") {
+  in_world([] {
+    const std::string path = std::tmpnam(nullptr);
+    const auto leave_open = [](std::string file) {
+      static std::FILE* const out = std::fopen(file.c_str(), "w");
+      return std::fputs("a line\n", out) >= 0 && std::getenv("OMPI_COMM_WORLD_RANK") == nullptr;
+    };
+    CHECK(manta::async(manta::task_options{.isolate = true}, leave_open, path).get());
+    std::ifstream in(path);
+    std::string line;
+    CHECK(std::getline(in, line));
+    CHECK(line == "a line");
+    std::remove(path.c_str());
+  });
+}
+
 TEST_CASE("whatever ends its process is a task_failed that says how, and the rank goes on") {
   in_world([] {
     for (int round = 0; round < 3; ++round) {

@@ -180,7 +180,7 @@ std::uint64_t driver_seed(std::uint64_t seed) {
 // ---- exit codes ---------------------------------------------------------------------------------------------
 
 TEST_CASE("every rank returns the driver's int") {
-  for (const int code : {0, 1, 7, 255, -3}) {
+  for (const int code : {0, 1, 7, 255}) {
     CHECK(run([&] { return code; }) == code);
   }
   CHECK(run([] { return sum_to(10) == 55 ? 42 : 1; }) == 42);

@@ -131,7 +131,7 @@ double side_by_side(F&& f) {
 
 /// Computes for a number of turns.
 void compute(long turns) {
-  static volatile double kept;
+  [[maybe_unused]] static volatile double kept;
   double x = 1;
   for (long i = 0; i < turns; ++i) x = x * 1.0000001 + 1e-9;
   kept = x;

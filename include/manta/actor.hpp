@@ -172,10 +172,17 @@ struct no_such_constructor {
   static_assert(never<A>, "manta: the actor's class has no public constructor that takes these arguments");
 };
 
+template <class A>
+struct abstract_actor {
+  static_assert(never<A>, "manta: the actor's class is abstract; spawn a class that defines all of its virtual functions");
+};
+
 template <class A, class... P, class... Args>
 constexpr auto mistake_in_construction(list<P...>, list<Args...>) {
   using in_values = decltype(base::first_mistake(wire::mistake_in_value<P>()...));
-  if constexpr (in_values::found) {
+  if constexpr (std::is_abstract_v<A>) {
+    return mistake<abstract_actor, A>();
+  } else if constexpr (in_values::found) {
     return in_values();
   } else if constexpr (!is_made_from<A, P...>) {
     return mistake<no_such_constructor, A>();

@@ -5,6 +5,7 @@
 // with its last handle, unless its options say `detached`.
 #pragma once
 
+#include "manta/base/config.hpp"
 #include "manta/future.hpp"
 
 namespace manta {

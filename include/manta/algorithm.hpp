@@ -55,6 +55,14 @@ auto map(Range&& range) {  // manta: if f is overloaded, name one: map<static_ca
   return results;
 }
 
+/// Refuses at compile time a function that is passed as an argument.
+template <class Range, class F>
+std::vector<future<int>> map(const Range&, F&&) {
+  static_assert(base::never<F>,
+                "manta: map takes the function as template argument: map<f>(range), or map<[](int x) { ... }>(range)");
+  return {};
+}
+
 namespace detail {
 template <class F>
 struct not_an_operation {

@@ -31,6 +31,10 @@ MANTA_DECL std::vector<rank_resources> capacity();
 /// shows, and waits for the answer.
 MANTA_DECL std::vector<rank_resources> available();
 
+/// From now on rank 0 runs tasks and has actors, whenever the driver waits, as with runtime_options::rank0_tasks: for a
+/// program that finds out in its run that it needs all ranks. Has an effect on rank 0 alone. Does not communicate.
+MANTA_DECL void let_rank_0_run_tasks();
+
 /// Sums by node of the ranks that run tasks.
 MANTA_DECL std::vector<rank_resources> by_node(const std::vector<rank_resources>& ranks);
 

@@ -41,6 +41,12 @@ MANTA_DECL std::vector<rank_resources> available() {
   return all;
 }
 
+MANTA_DECL void let_rank_0_run_tasks() {
+  exec::engine& e = exec::engine::here("let_rank_0_run_tasks");
+  const exec::engine::guard g(e);
+  e.let_rank_0_run_tasks();
+}
+
 MANTA_DECL std::vector<rank_resources> by_node(const std::vector<rank_resources>& ranks) {
   std::vector<rank_resources> nodes;
   for (const rank_resources& r : ranks) {

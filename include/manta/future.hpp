@@ -133,6 +133,13 @@ class future {
   detail::handle handle_;
 };
 
+/// Refuses at compile time to print a handle on a value instead of the value.
+template <class Char, class Traits, class T>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, const future<T>&) {
+  static_assert(base::never<T>, "manta: a future is no value and cannot be printed; print what its get() returns");
+  return out;
+}
+
 /// A future of any type, or an actor: something that a task can be placed near to.
 class any_future {
  public:
@@ -196,7 +203,7 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
       if constexpr (std::is_lvalue_reference_v<V> && wire::is_array<T>) {
         if (auto* const n = e.made().copy(type, &value)) made = detail::handle(*n);
       }
-      if (!made.valid()) made = detail::handle(e.made().make(type, new T(std::forward<V>(value))));
+      if (!made.valid()) made = detail::handle(e.made().make(type, new T(wire::separate<T>(std::forward<V>(value)))));
     }
     if (options.replicas > 0) e.supplies().replicate(*made.get(), options.replicas);
     if (e.lacks_memory()) e.waits().relieve();

@@ -68,6 +68,10 @@ struct runtime_options {
   /// Seconds without a call to manta after which a task counts as hung: its rank prints a backtrace and ends (of an
   /// isolated task only the child process). 0: never. It needs the progress thread. Rank 0's value holds.
   double watchdog = 0;
+  /// The program goes on by itself after a rank has died: it asks runtime::deaths(), and makes no MPI call that
+  /// includes a dead rank. Without this setting, runtime::run throws manta::rank_lost on every rank after a run in
+  /// which a rank has died, and a death outside of runs ends the job: the program's MPI calls would wait for ever.
+  bool handles_deaths = false;
 };
 
 /// The level that MPI_Init_thread should be asked for: MPI_THREAD_MULTIPLE if the program has gang tasks, whose members
@@ -95,11 +99,11 @@ struct environment_options {
 
 /// What may stand for NAME in --manta-NAME=VALUE: the members of runtime_options and environment_options.
 inline constexpr const char* setting_names[] = {
-    "resources",         "cpus",         "gpus",       "rank0-tasks",   "spares",
-    "progress-thread",   "seed",         "max-queued", "max-waiting",   "store-memory",
-    "node-store-memory", "spill-folder", "journal",    "journal-least", "end-time",
-    "end-margin",        "term-grace",   "watchdog",   "recovery",      "heartbeat",
-    "stack-kib"};
+    "resources",         "cpus",         "gpus",       "rank0-tasks",    "spares",
+    "progress-thread",   "seed",         "max-queued", "max-waiting",    "store-memory",
+    "node-store-memory", "spill-folder", "journal",    "journal-least",  "end-time",
+    "end-margin",        "term-grace",   "watchdog",   "handles-deaths", "recovery",
+    "heartbeat",         "stack-kib"};
 
 /// Reads `name=amount,name=amount`; `source` says in errors where the text stood.
 MANTA_DECL quantities parse_resources(const std::string& text, const std::string& source);

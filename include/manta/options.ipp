@@ -105,6 +105,7 @@ inline void read_endings(exec::engine_options& e, const runtime_options& o) {
   e.spares =
       static_cast<int>(base::environment_count("MANTA_SPARES", static_cast<std::uint64_t>(o.spares), 0, 1'000'000));
   if (!e.recovery) e.spares = 0;
+  e.handles_deaths = base::environment_flag("MANTA_HANDLES_DEATHS", o.handles_deaths);
   e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", machine.heartbeat, 0));
   e.end_time = static_cast<std::int64_t>(
       base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));

@@ -22,6 +22,7 @@
 #include <thread>
 #include <utility>
 
+#include "manta/base/launch_variables.hpp"
 #include "manta/error.hpp"
 #include "manta/process.hpp"
 
@@ -44,18 +45,6 @@ struct channel {
   int take(int which) { return std::exchange(ends[which], -1); }
   int ends[2] = {-1, -1};
 };
-
-/// The environment, less what would make the program a rank of this job.
-inline std::vector<char*> variables_without_mpi() {
-  std::vector<char*> kept;
-  for (char** v = environ; *v != nullptr; ++v) {
-    const std::string_view variable = *v;
-    if (!variable.starts_with("OMPI_COMM_WORLD_") && !variable.starts_with("PMIX_") && !variable.starts_with("PMI_"))
-      kept.push_back(*v);
-  }
-  kept.push_back(nullptr);
-  return kept;
-}
 
 inline std::string ending_of(int status) {
   if (WIFSIGNALED(status)) return std::string("was ended by signal ") + strsignal(WTERMSIG(status));
@@ -152,7 +141,7 @@ MANTA_DECL process::process(std::vector<std::string> command) {
   std::vector<char*> arguments;
   for (std::string& a : command) arguments.push_back(a.data());
   arguments.push_back(nullptr);
-  std::vector<char*> variables = detail::variables_without_mpi();
+  std::vector<char*> variables = base::variables_of_no_rank();
   const int failed = posix_spawnp(&pid_, arguments[0], &files, &attributes, arguments.data(), variables.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);

@@ -89,7 +89,7 @@ class promise {
       const T plain = static_cast<T>(std::forward<V>(value));
       e.completions().complete_plain(*handle_.get(), &plain, sizeof plain);
     } else {
-      e.completions().complete_object(*handle_.get(), new T(std::forward<V>(value)), exec::no_index);
+      e.completions().complete_object(*handle_.get(), new T(wire::separate<T>(std::forward<V>(value))), exec::no_index);
     }
   }
   /// Completes a promise of void. Throws if the promise is completed already.

@@ -4,10 +4,11 @@
 // A program as one run.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdio>
+#include <cstdlib>
 
+#include "manta/base/text.hpp"
+#include "manta/net/mpi_end.hpp"
 #include "manta/run.hpp"
 
 namespace manta::detail {
@@ -37,18 +38,10 @@ inline bool may_run() {
   return false;
 }
 
-MANTA_DECL int run_program(int& argc, char** argv, const runtime_options& options, int (*call)(void*), void* driver) {
-  if (!may_run()) return 1;
-  int initialised = 0;
-  MPI_Initialized(&initialised);
-  if (initialised == 0) {
-    exec::engine::prepare_isolation(true);
-    int level = 0;
-    MPI_Init_thread(&argc, &argv, wanted_thread_level(), &level);
-  }
+/// A run of the whole program in a world where MPI runs. Returns the exit status.
+inline int run_in_world(int& argc, char** argv, const runtime_options& options, int (*call)(void*), void* driver) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const bool is_root = rank == 0;
   bool has_to_leave = false;
   int code = 1;
   try {
@@ -65,19 +58,55 @@ MANTA_DECL int run_program(int& argc, char** argv, const runtime_options& option
       ~at_end() { has_to_leave = rt.leaving(); }
     } look{rt, has_to_leave};
     code = rt.run([&] { return call(driver); });
+    if (code < 0 || code > 255) {
+      if (rank == 0) {
+        print_error(error(base::text(
+            "manta: the driver returned {}, which is no exit status, and the program ends with 1; return 0 to 255",
+            code)));
+      }
+      code = 1;
+    }
   } catch (const driver_failed&) {
     // rank 0 prints the driver's error
   } catch (const std::exception& e) {
-    if (is_root) print_error(e);
+    if (rank == 0) print_error(e);
   } catch (...) {
-    if (is_root) print_error(std::runtime_error("an exception that is not a std::exception"));
+    if (rank == 0) print_error(std::runtime_error("an exception that is not a std::exception"));
   }
-  if (code == 1 && has_to_leave) code = requeue_status;
-  if (net::mpi_is_given_up()) {  // a rank has died, and MPI_Finalize may wait for it
-    std::fflush(nullptr);
-    ::_exit(code);
+  return code == 1 && has_to_leave ? requeue_status : code;
+}
+
+/// Ends a program that has initialised MPI itself after a rank has died: its own MPI calls would wait for that rank.
+[[noreturn]] inline void end_after_death(int status) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    std::fprintf(stderr,
+                 "manta: a rank has died, and MPI calls of the program would wait for it, so the program ends here, "
+                 "with status %d. A program that makes no such calls sets runtime_options::handles_deaths\n",
+                 status);
   }
-  if (initialised == 0) MPI_Finalize();
+  std::exit(status);
+}
+
+MANTA_DECL int run_program(int& argc, char** argv, const runtime_options& options, int (*call)(void*), void* driver) {
+  if (!may_run()) return 1;
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (initialised == 0) {
+    exec::engine::prepare_isolation(true);
+    int level = 0;
+    MPI_Init_thread(&argc, &argv, wanted_thread_level(), &level);
+  }
+  runtime_options all = options;
+  all.handles_deaths = true;  // what follows manta::run makes no MPI call, or is not reached after a death
+  const int code = run_in_world(argc, argv, all, call, driver);
+  net::mpi_end::set_status(code);
+  if (!net::mpi_is_given_up()) {
+    if (initialised == 0) MPI_Finalize();
+  } else if (initialised != 0 && !base::environment_flag("MANTA_HANDLES_DEATHS", options.handles_deaths)) {
+    end_after_death(code);
+  }
   return code;
 }
 

@@ -70,6 +70,8 @@ class runtime {
   /// returned on every rank. When the driver returns, tasks that have not ended are completed first; then all actors
   /// end. When it throws, tasks that have not started are dropped and running ones see stop_requested(); the exception
   /// leaves on rank 0, driver_failed on the others. Between two calls the ranks are free for the caller's own MPI.
+  /// If a rank has died in this run, the run is completed without it, and then throws rank_lost on every rank: the
+  /// caller's own MPI would wait for the dead rank. With runtime_options::handles_deaths it returns the result.
   template <class Driver>
   auto run(Driver&& driver) {
     using Mistake = decltype(detail::mistake_in_driver<Driver>());
@@ -91,6 +93,13 @@ class runtime {
   /// From then on no task is started: tasks that have not begun fail with `cancelled`, running ones and the driver see
   /// this_task::stop_requested(). Calls of actors go through, so that the driver can save what they hold.
   bool leaving() const { return !engine_.leaving().empty(); }
+
+  /// The ranks of the communicator that have died, in ascending order; between two runs too, where rank 0 has noticed
+  /// the death and told this rank. Does not communicate.
+  std::vector<int> deaths() const {
+    const std::vector<std::uint32_t> dead = engine_.deaths();
+    return {dead.begin(), dead.end()};
+  }
 
   /// Number of objects that handles still hold on this rank; 0 between runs unless a handle outlived its run.
   std::size_t live_objects() const { return engine_.live_objects(); }

@@ -18,6 +18,13 @@ MANTA_DECL exec::engine_options runtime::settings(MPI_Comm comm, const runtime_o
     throw error(
         "manta: runtime: the communicator is MPI_COMM_NULL; only its members may make a runtime on a communicator");
   }
+  int is_between_groups = 0;
+  MPI_Comm_test_inter(comm, &is_between_groups);
+  if (is_between_groups != 0) {
+    throw error(
+        "manta: runtime: the communicator is an intercommunicator; pass one of its groups, or merge them first by "
+        "MPI_Intercomm_merge");
+  }
   if (exec::engine::current() != nullptr) {
     throw error("manta: a run was started inside a run on this rank; finish the outer one first");
   }

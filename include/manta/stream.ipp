@@ -4,6 +4,7 @@
 // What a stream asks of the scheduler, and what it reads in the nodes of its values.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/stream.hpp"
 
 namespace manta::detail {
@@ -35,6 +36,13 @@ MANTA_DECL loss why_lost(exec::engine& e, const handle& call) {
   if (rank < 0 || !e.is_dead(static_cast<std::uint32_t>(rank))) return loss::none;
   if (why.kind == kind::rank) return loss::by_coroutine;
   return why.kind == kind::actor || why.kind == kind::object ? loss::with_rank : loss::none;
+}
+
+[[noreturn]] MANTA_DECL void refuse_end(std::uint64_t now, std::uint64_t before) {
+  throw error(base::text(
+      "manta: the coroutine of a stream was run again, since its rank has died, and gave {} values this time, "
+      "where it gave at least {} before; a coroutine has to give the same values each time it runs",
+      now, before));
 }
 
 MANTA_DECL item item_of(const handle& call) {

@@ -119,7 +119,7 @@ class Job:
             elif words[0] == "started":
                 watched.process = int(words[1])
             elif words[0] == "survives":
-                self.verdict.survived()
+                self.verdict.survived(words[1:])
                 self.tell_rank_0()
                 if self.daemons:
                     Daemons.note(self.daemons, rank_0_runs=True)
@@ -138,14 +138,14 @@ class Job:
     def tell_rank_0(self):
         """How others have ended, which nobody else can tell it; once it has said that it survives that. It may do so later than
         another rank ends which has begun to work."""
-        for watched in self.watched.values() if self.verdict.survives else []:
+        for watched in self.watched.values() if self.verdict.has_survived else []:
             if watched.rank == 0:
                 for line in self.deaths:
                     watched.tell(line)
                 self.deaths = []
 
     def ended(self, watched, number, code, for_memory=False, early=False):
-        if watched.rank == 0 and self.daemons and self.verdict.survives:
+        if watched.rank == 0 and self.daemons and self.verdict.has_survived:
             Daemons.note(self.daemons, rank_0_runs=False)
         self.verdict.ended(watched, number, code, for_memory, early)
         self.ended_ranks += 1

@@ -131,8 +131,8 @@ class Rank:
                     if key.fileobj == said:
                         what, heard = lines(heard, data)
                         for words in what:
-                            if words == ["survives"]:
-                                self.tell("survives")
+                            if words[0] == "survives":
+                                self.tell(" ".join(words))
                     else:
                         what, orders = lines(orders, data)
                         for words in what:
@@ -153,8 +153,8 @@ class Rank:
         self.shared_memory.close()
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
         for_memory = number == signal.SIGKILL and self.memory_kills.lately()
-        task, in_run = self.notes.read()
-        self.tell("ended %d %d %d %x %d" % (number, 0 if number else os.WEXITSTATUS(status), for_memory, task, in_run != 0))
+        task, unfinished = self.notes.read()
+        self.tell("ended %d %d %d %x %d" % (number, 0 if number else os.WEXITSTATUS(status), for_memory, task, unfinished != 0))
         self.connection.close()
         # What it means is for manta-run to say. An mpirun that sees a status other than 0 ends all other ranks at once, rank
         # 0 too, which may be just about to end with a status of its own; with recovery it prints an error of PMIx.

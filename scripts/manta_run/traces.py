@@ -56,8 +56,8 @@ class MemoryKills:
         return self.count() > self.counts[0]
 
 class Notes:
-    """A page that the program maps by MANTA_RUN_PAGE: manta writes there which task runs, and whether a run is under way. What
-    stands there when the process has ended says in what it did."""
+    """A page that the program maps by MANTA_RUN_PAGE: manta writes there which task runs, and whether a run or MPI is under way.
+    What stands there when the process has ended says in what it did."""
 
     def __init__(self):
         folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -67,5 +67,5 @@ class Notes:
         os.environ["MANTA_RUN_PAGE"] = str(self.file.fileno())
 
     def read(self):
-        """The task's id, 0 if it is not known; and not 0 in a run."""
+        """The task's id, 0 if it is not known; and a number that is not 0 while a run is under way, or MPI is."""
         return struct.unpack("=QQ", os.pread(self.file.fileno(), 16, 0))

@@ -41,6 +41,7 @@ class Ending:
 class Verdict:
     LINGERS = "rank 0 has ended"
     NOT_SURVIVED = "the program does not say that it survives this: the job is ended"
+    BETWEEN_RUNS = "no run of manta is under way, which would survive this: the job is ended"
 
     def __init__(self, options, ending):
         self.options, self.ending = options, ending
@@ -48,17 +49,23 @@ class Verdict:
         self.status = None       # rank 0's, once it has ended
         self.failed = None       # that of the first other rank that failed
         self.failure = ""        # and how it did, until that has been said
-        self.survives = False    # the program has said that it does
+        self.survives = False    # the program has said that it does, at this moment
+        self.survives_codes = True  # if it survives deaths: also those of processes that end by themselves, before they are done
+        self.has_survived = False   # it has said so at some time
         self.passed_on = {}      # signals that ranks were sent, and when first: a death by one of them was wanted
         self.all_is_well = True  # the ranks that have ended did so with 0
         self.codes = []          # status and text of other ranks that ended by themselves, in a program that survives it
         self.said = 0
 
-    def survived(self):
-        """The program says that it survives the deaths of ranks, perhaps just after one."""
-        self.survives = True
-        if self.ending.reason == self.NOT_SURVIVED and not self.ending.steps:
+    def survived(self, what):
+        """The program says which deaths of ranks it survives from now on, perhaps just after one: [], all; ["kills"], those by a
+        signal and those of ranks that had done all they had to do; ["nothing"], none."""
+        self.survives = what != ["nothing"]
+        self.survives_codes = not what
+        self.has_survived = self.has_survived or self.survives
+        if self.survives and self.ending.reason in (self.NOT_SURVIVED, self.BETWEEN_RUNS) and not self.ending.steps:
             self.ending.withdraw()
+            self.failed, self.failure = None, ""
             say("the program goes on without it")
 
     def ended(self, watched, number, code, for_memory=False, early=False):
@@ -74,13 +81,14 @@ class Verdict:
         if self.ending.steps:
             return
         how = self.describe(watched, number, code, for_memory, early)
-        if status != 0 and watched.rank != 0 and self.failed is None:
-            self.failed, self.failure = status, how
         died, wanted = number is None or number != 0, number in self.passed_on
+        survived = self.survives and (died or self.survives_codes or not early)
+        if status != 0 and watched.rank != 0 and self.failed is None and not survived:
+            self.failed, self.failure = status, how
         if watched.rank == 0:
             self.judge_rank_0(how, died, wanted, early and code == 0 and not died)
         elif status != 0 and self.status is None:
-            self.judge_other(how, died, wanted, status)
+            self.judge_other(how, died, wanted, status, survived)
 
     @staticmethod
     def describe(watched, number, code, for_memory, early):
@@ -92,7 +100,7 @@ class Verdict:
             return how + (", as the kernel does where memory ends: it has counted such a kill" if for_memory else "")
         how = "%s ended with status %d" % (who, code)
         if early and code == 0:
-            how += " (_exit or the like) before its run was over, which counts as 1"
+            how += " (_exit or the like) before its run or MPI was over, which counts as 1"
         return how
 
     def judge_rank_0(self, how, died, wanted, left_early):
@@ -103,18 +111,18 @@ class Verdict:
         else:
             self.ending.due(self.options.linger, self.LINGERS)
 
-    def judge_other(self, how, died, wanted, status):
+    def judge_other(self, how, died, wanted, status, survived):
         """A rank other than 0 has failed while rank 0 runs."""
-        if self.survives and not died:
+        if survived and not died:
             self.codes.append((status, how))  # perhaps rank 0 is about to end with the same
-        elif self.survives:
+        elif survived:
             doubt = ", unless Slurm's PMIx plugin ends the step; mpirun does not" if self.launcher == "srun" else ""
             if not wanted:
                 self.report(how + "; the program goes on without it" + doubt)
         elif died and not wanted:
             self.report(how)
             # What rank 0 says and this news come by different ways.
-            self.ending.due(0.5 if self.options.recovery else 0, self.NOT_SURVIVED)
+            self.ending.due(0.5 if self.options.recovery else 0, self.BETWEEN_RUNS if self.has_survived else self.NOT_SURVIVED)
         elif self.ending.deadline is None:
             self.ending.due(self.options.grace, how + " and rank 0 goes on: the job is ended")
 
@@ -138,7 +146,7 @@ class Verdict:
             if self.failed is None and own == 0:
                 say("%s has ended, and rank 0 was never heard of" % self.launcher)
             return self.failed or own or 1
-        if self.status == 0 and self.failed and not self.survives:
+        if self.status == 0 and self.failed:
             if self.failure:
                 say("%s; rank 0 with 0" % self.failure)
             return self.failed

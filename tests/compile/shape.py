@@ -53,9 +53,6 @@ LIMITS = {
     "13 lines longer than 120 columns":                            (0, 0),
     "13 comments with an unclear phrase":                          (0, 0),
     "13 functions of exec/ declared without a comment":            (0, 0),
-    "14 lines of README.md":                                       (250, 250),
-    "14 bytes of README.md":                                       (14000, 14000),
-    "14 longest other page":                                       (150, 150),
 }
 
 # A part of exec/ calls parts of its own floor and of those below. A file not named here is of no floor.
@@ -293,21 +290,6 @@ def words(m, files):
     m.count("13 functions of exec/ declared without a comment", bare)
 
 
-def documents(m):
-    with open(os.path.join(ROOT, "README.md"), "rb") as file:
-        readme = file.read()
-    m.largest("14 lines of README.md", [(readme.count(b"\n"), "README.md")])
-    m.largest("14 bytes of README.md", [(len(readme), "README.md")])
-    pages = []
-    for folder in ("bench", "examples", "include", "scripts", "tests"):
-        for path, _, names in os.walk(os.path.join(ROOT, folder)):
-            for name in names:
-                if name.endswith(".md"):
-                    with open(os.path.join(path, name), encoding="utf-8") as file:
-                        pages.append((sum(1 for _ in file), os.path.relpath(os.path.join(path, name), ROOT)))
-    m.largest("14 longest other page", pages)
-
-
 def measure():
     files = []
     for folder, _, names in sorted(os.walk(TOP)):
@@ -320,7 +302,6 @@ def measure():
     messages(m, files)
     public_headers(m, files)
     words(m, files)
-    documents(m)
     return m.found
 
 

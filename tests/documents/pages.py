@@ -42,7 +42,7 @@ def complaints(page):
 
 def messages():
     """The kinds of messages that ranks send each other, as the enumeration names them."""
-    with open(os.path.join(TOP, "exec", "messages.hpp"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "exec", "rank", "messages.hpp"), encoding="utf-8") as file:
         body = re.search(r"enum class message : [\w:]+ \{(.*?)\};", file.read(), re.S).group(1)
     return re.findall(r"^\s*(\w+)", re.sub(r"//.*", "", body).replace(",", "\n"), re.M)
 

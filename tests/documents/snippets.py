@@ -22,8 +22,7 @@ import sys
 import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LONGEST_README = 250  # lines
-LONGEST_CHAPTER = 150
+LONGEST_PAGE = 14_000  # bytes: a sign that a page tires, and wants to be divided
 
 MARKER = re.compile(r"^\s*// \[(\w+)\]$")
 SOURCE = re.compile(r"^<!-- (\S+)((?: \[\w+\])+) -->$")
@@ -151,6 +150,24 @@ def check_commands(document):
                 yield "%s:%d: scripts/run %s: there is no such example" % (document, number, name)
 
 
+def check_shape(document):
+    """No page is too long, and no row of a table stands alone."""
+    lines = lines_of(document)
+    size = os.path.getsize(os.path.join(ROOT, document))
+    if size > LONGEST_PAGE and document != "CHANGELOG.md":
+        yield "%s has %d bytes; at most %d are wanted" % (document, size, LONGEST_PAGE)
+    code = False
+    for number, line in enumerate(lines, 1):
+        if line.startswith("```"):
+            code = not code
+        elif code or line.startswith("<!--"):
+            continue
+        elif line.startswith("|"):
+            neighbours = [lines[n - 1] for n in (number - 1, number + 1) if 0 < n <= len(lines)]
+            if not any(other.startswith("|") for other in neighbours):
+                yield "%s:%d: a row outside of a table" % (document, number)
+
+
 def documents():
     """All documents of the project: what git tracks or would track, else what lies in the folder."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -174,10 +191,9 @@ def main(write):
         mistakes += check_links(document)
         mistakes += check_commands(document)
     contents = "\n".join(lines_of("examples/README.md"))
-    for document in ["README.md"] + guide:
-        limit = LONGEST_README if document == "README.md" else LONGEST_CHAPTER
-        if len(lines_of(document)) > limit:
-            mistakes.append("%s has %d lines; at most %d are wanted" % (document, len(lines_of(document)), limit))
+    for document in everything:
+        mistakes += check_shape(document)
+    for document in guide:
         if re.match(r"examples/\d", document) and "(%s)" % os.path.basename(document) not in contents:
             mistakes.append("%s: examples/README.md does not list this chapter" % document)
     for mistake in mistakes:

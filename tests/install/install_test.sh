@@ -133,6 +133,33 @@ by_hand() {
   says "compile with -std=c++20" mpicxx -std=c++17 -I"$root/include" "$here/program.cpp"
 }
 
+# Programs that are compiled with -march beside a library that is not: they work, or the linker says what to do.
+march() {
+  echo '#include <Eigen/Core>' | mpicxx -x c++ -fsyntax-only - $(pkg-config --cflags eigen3) 2>/dev/null || skip "there is no Eigen"
+  install_to "$work/prefix"
+  PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name manta.pc)")${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+  export PKG_CONFIG_PATH
+  local -a flags tried=(x86-64-v3 x86-64-v4)
+  [[ -z ${MANTA_TEST_LONG:-} ]] || tried+=(native)
+  read -r -a flags <<<"$(pkg-config --cflags --libs manta-compiled eigen3)"
+  for kind in "${tried[@]}"; do
+    if mpicxx -std=c++20 "-march=$kind" "$here/network.cpp" "${flags[@]}" -o network 2>log; then
+      ./network
+    elif ! grep -q compile_libmanta_and_all_of_this_program_with_the_same_march log || (($(wc -l <log) > 15)); then
+      printf 'with -march=%s the linker should say what to do, but says:\n%s\n' "$kind" "$(<log)" >&2
+      exit 1
+    fi
+  done
+  if [[ -n ${MANTA_TEST_LONG:-} ]]; then # both with it
+    meson setup native "$root" --prefix "$work/native-prefix" -Dbuildtype=plain -Dcpp_args=-march=native -Dcompiled=true \
+      -Dtests=disabled -Dexamples=disabled -Dbench=disabled
+    meson install -C native --quiet
+    PKG_CONFIG_PATH=$(dirname "$(find "$work/native-prefix" -name manta.pc)") \
+      bash -c 'mpicxx -std=c++20 -march=native "$1" $(pkg-config --cflags --libs manta-compiled eigen3) -o network' _ "$here/network.cpp"
+    ./network
+  fi
+}
+
 # says SENTENCE COMMAND...: the command fails, and the sentence stands in its output of a few lines.
 says() {
   local sentence=$1 output

@@ -93,19 +93,19 @@ struct travelled {
   int code = 0;
 };
 
-const std::uint32_t travelled_entry =
-    manta::wire::add_entry(store::exception_entry{typeid(travelled).name(),
-                                                  [](std::string& bytes) {
-                                                    try {
-                                                      throw;
-                                                    } catch (const travelled& e) {
-                                                      bytes = std::to_string(e.code);
-                                                      return true;
-                                                    } catch (...) {
-                                                      return false;
-                                                    }
-                                                  },
-                                                  [](const std::string& bytes) { throw travelled{std::stoi(bytes)}; }});
+const std::uint32_t travelled_entry = manta::wire::add_entry(
+    store::exception_entry{typeid(travelled).name(),
+                           [](std::string& bytes) {
+                             try {
+                               throw;
+                             } catch (const travelled& e) {
+                               bytes = std::to_string(e.code);
+                               return true;
+                             } catch (...) {
+                               return false;
+                             }
+                           },
+                           [](const std::string& bytes, const std::string&) { throw travelled{std::stoi(bytes)}; }});
 
 template <class T>
 buffer encode(const T& value) {

@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -406,6 +407,19 @@ manta::generator<numbers> produce(std::string file, int count) {
     co_yield numbers(i % 3 == 0 ? 20'000 : 3, i);
   }
 }
+/// Fewer values each time that it runs.
+manta::generator<int> fewer(std::string folder) {
+  const bool is_first = first(folder + "/began");
+  if (is_first) std::ofstream(folder + "/process") << ::getpid() << std::flush;
+  const int count = is_first ? 1'000'000 : 5;
+  for (int i = 0; i < count; ++i) co_yield i;
+}
+int process() { return ::getpid(); }
+int work(const std::string& file) {
+  (void)first(file);
+  pause_ms(300);
+  return static_cast<int>(manta::rank());
+}
 manta::generator<int> count_and_crash(int count) {
   for (int i = 0; i < count; ++i) co_yield i;
   std::abort();
@@ -497,7 +511,7 @@ void play(const std::string& name, const std::string& folder) {
         continue;
       }
       const std::string text = thrown<manta::object_lost>([&] { return made[i].get().size(); });
-      expect(contains(text, "twice' is lost, and what it was made from is not known any more: rank"), text.c_str());
+      expect(contains(text, "twice' is lost, and its task was no longer kept to make it again"), text.c_str());
     }
   } else if (name == "put") {
     auto there = manta::async<put_here>({.rank = 1}, 100'000).get();
@@ -594,6 +608,33 @@ void play(const std::string& name, const std::string& folder) {
     }
     expect(contains(why, "abort in task '{anonymous}::count_and_crash'"), why.c_str());
     expect(manta::capacity()[0].runs_tasks == false, "it took one rank only");
+  } else if (name == "shorter") {  // a coroutine gives fewer values after its rank has died
+    auto s = manta::async<fewer>(folder);
+    for (int i = 0; i < 10; ++i) expect(s.next()->get() == i, "its first values");
+    int process = 0;
+    std::ifstream(folder + "/process") >> process;
+    ::kill(process, SIGKILL);
+    std::string why;
+    try {
+      while (auto next = s.next()) (void)next->get();
+    } catch (const manta::error& e) {
+      why = e.what();
+    }
+    expect(contains(why, "gave 5 values this time"), why.c_str());
+  } else if (name == "last") {  // the last worker is killed from outside, which is not its task's fault
+    const int worker = manta::async<process>().get();
+    const auto running = manta::async<work>(folder + "/begun");
+    while (::access((folder + "/begun").c_str(), F_OK) != 0) pause_ms(1);
+    ::kill(worker, SIGKILL);
+    expect(running.get() == 0, "on rank 0");
+  } else if (name == "near") {  // near an actor whose rank has died
+    const auto gone = manta::spawn<account>({.rank = 2});
+    const auto made = manta::async<make>({.near = gone}, 100'000);
+    made.wait();
+    ::kill(manta::async<process>({.rank = 2}).get(), SIGKILL);
+    while (manta::capacity()[2].runs_tasks) pause_ms(1);
+    expect(manta::async<where>({.near = gone}).get() != 2, "somewhere else");
+    expect(made.get() == make(100'000), "made again somewhere else");
   } else if (name == "pinned") {
     const std::string text =
         thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });

@@ -41,9 +41,17 @@
 #endif
 #define MANTA_PROVIDES_SOURCE(symbol) extern const char symbol = 0
 
+/// What the linker prints. The standard library's containers have another layout with _GLIBCXX_DEBUG, so that the
+/// compiled source and all other units have it, or none of them.
+#if defined(_GLIBCXX_DEBUG)
+#define MANTA_MISSING_SOURCE one_source_of_this_program_has_to_include_manta_src_hpp_compiled_with__GLIBCXX_DEBUG
+#else
+#define MANTA_MISSING_SOURCE one_source_of_this_program_has_to_include_manta_src_hpp
+#endif
+
 namespace manta {
 
-MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);
+MANTA_REQUIRES_SOURCE(MANTA_MISSING_SOURCE);
 
 namespace detail {
 /// Name of a unit that was compiled in the header-only mode; null: there is none. The engine of the compiled mode

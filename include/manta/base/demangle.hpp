@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace manta::base {
 
@@ -17,6 +18,11 @@ inline std::string demangle(const char* mangled) {
   char* const text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
   std::string name = status == 0 ? text : mangled;
   std::free(text);
+  // The library's own name of its string says nothing to those who write std::string.
+  constexpr std::string_view long_name =
+      "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+  for (std::size_t at = 0; (at = name.find(long_name, at)) != std::string::npos;)
+    name.replace(at, long_name.size(), "std::string");
   return name;
 }
 

@@ -23,7 +23,8 @@ class launcher {
   /// What this process does at the moment.
   struct notes {
     std::uint64_t task = 0;  ///< the id of the task that runs; 0: not known
-    std::uint64_t runs = 0;  ///< number of runs under way
+    /// Number of things under way that an end of the process with status 0 would cut off: runs, and MPI.
+    std::uint64_t unfinished = 0;
   };
 
   /// The one launcher object of this process. Programs that this process starts are no ranks of manta-run and do not

@@ -172,7 +172,7 @@ void run_outside(exec::invocation& call, Body&& body) {
   } else {
     using T = std::remove_cvref_t<R>;
     const exec::outside user(call.lock);
-    call.note_box(new T(body()), wire::type_index<T>::value);
+    call.note_box(new T(wire::separate<T>(body())), wire::type_index<T>::value);
   }
 }
 

@@ -111,7 +111,8 @@ class argument_writer {
   void add_object(A&& value) {
     const char as_input = 1;
     out_.append(&as_input, 1);
-    inputs_.push_back(&engine_.made().make(wire::type_index<S>::value, new S(std::forward<A>(value))));
+    inputs_.push_back(
+        &engine_.made().make(wire::type_index<S>::value, new S(wire::separate<S>(std::forward<A>(value)))));
   }
   template <class U>
   void add_input(const future<U>& f) {

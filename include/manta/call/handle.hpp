@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "manta/wire/separate.hpp"
 #include "manta/wire/traits.hpp"  // first: see manta.hpp
 
 #include "manta/base/number.hpp"
@@ -126,7 +127,7 @@ T take(const void* value, bool may_move) {
     T& object = *static_cast<T*>(const_cast<void*>(value));
     if (may_move) return std::move(object);
     if constexpr (wire::is_copyable<T>) {
-      return static_cast<const T&>(object);
+      return wire::separate<T>(static_cast<const T&>(object));
     } else if constexpr (!wire::is_serializable<T>()) {
       return std::move(object);  // never comes here: the compiler has refused the call that gave the future
     } else {

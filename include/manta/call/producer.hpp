@@ -20,6 +20,9 @@ struct stream_end : error {
   using error::error;
 };
 
+/// Throws: a coroutine that was run again after the death of its rank has ended after `now` values.
+[[noreturn]] MANTA_DECL void refuse_end(std::uint64_t now, std::uint64_t before);
+
 /// The hidden actor, as the calls see it. producer_of holds the objects that the coroutine's parameters refer to.
 template <class T>
 class producer {
@@ -29,6 +32,7 @@ class producer {
   producer& operator=(const producer&) = delete;
   virtual ~producer() = default;
 
+  /// The value at `position`, which is the next one. A coroutine that runs again is brought there first.
   T next(std::uint64_t position) {
     if (again_ && position_ == 0) skip(position);
     if (position != position_) {
@@ -47,10 +51,10 @@ class producer {
   bool again_ = false;  // the coroutine runs again, after the death of its first rank
 
  private:
-  /// Runs the coroutine up to the consumer's position.
+  /// Runs the coroutine, which runs again, up to the consumer's position: it gave as many values before.
   void skip(std::uint64_t position) {
     for (; position_ < position; ++position_) {
-      if (!body_.next()) throw stream_end("the stream has ended");
+      if (!body_.next()) refuse_end(position_, position);
     }
   }
 
@@ -150,7 +154,11 @@ struct nth_task : task_of_stream<Task> {
     typename coroutine_task<Task>::producer_type made(call, true);
     run_outside<T>(call, [&] {
       coroutine_task<Task>::start(made);
-      return made.next(number);
+      try {
+        return made.next(number);
+      } catch (const stream_end&) {
+        refuse_end(number, number + 1);
+      }
     });
   }
 };

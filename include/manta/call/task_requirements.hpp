@@ -56,6 +56,11 @@ struct method_without_actor {
                 "manta: a method is called on an actor, without options: async<&A::method>(actor, args...), where "
                 "spawn<A> gave the actor and took the options");
 };
+template <class Function>
+struct static_method {
+  static_assert(never<Function>,
+                "manta: this function takes no actor: a static method is called without one, async<&A::f>(args...)");
+};
 template <class Method>
 struct method_of_another_class {
   static_assert(never<Method>, "manta: this method does not belong to the actor's class");
@@ -82,12 +87,24 @@ constexpr auto mistake_in_task() {
 /// Checks async<F>(...) of a function.
 template <auto F>
 using type_of = std::remove_const_t<decltype(F)>;
+/// Whether the first argument is an actor, and the function does not take one first.
+template <class Parameters, class... Args>
+inline constexpr bool is_given_an_actor = false;
+template <class First, class... Args>
+inline constexpr bool is_given_an_actor<list<>, First, Args...> = is_actor<std::remove_cvref_t<First>>;
+template <class P, class... Rest, class First, class... Args>
+inline constexpr bool is_given_an_actor<list<P, Rest...>, First, Args...> =
+    is_actor<std::remove_cvref_t<First>> && !is_actor<std::remove_cvref_t<P>> && sizeof...(Rest) + 1 == sizeof...(Args);
+
 template <auto F, class... Args>
 constexpr auto mistake_in(list<Args...> arguments) {
-  if constexpr (callable_type<type_of<F>>) {
-    return mistake_in_task<type_of<F>, decltype(arguments)>();
-  } else {
+  if constexpr (!callable_type<type_of<F>>) {
     return mistake<not_a_function, type_of<F>>();
+  } else if constexpr (is_given_an_actor<typename gang_parameters<typename signature<type_of<F>>::parameters>::others,
+                                         Args...>) {
+    return mistake<static_method, type_of<F>>();
+  } else {
+    return mistake_in_task<type_of<F>, decltype(arguments)>();
   }
 }
 /// Checks async<M>(actor, ...) of a method.

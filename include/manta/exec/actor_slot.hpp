@@ -20,6 +20,7 @@ struct actor_slot {
   const actor_class* type = nullptr;
   graph::request_ptr request;
   function_id function = graph::no_index;  ///< its constructor, for its name in messages
+  std::uint64_t made_with = 0;             ///< digest of the constructor's arguments, for the journal
   std::uint32_t active = 0;                ///< calls started and not ended
   std::uint64_t received = 0;              ///< calls that came
   std::size_t in_line = 0;                 ///< of them with max_pending: not looked at yet

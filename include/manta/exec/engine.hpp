@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "manta/base/clock.hpp"
 #include "manta/base/config.hpp"
@@ -67,6 +68,8 @@ class engine {
   /// Why this program has to end before its work is done; empty: it has not.
   const std::string& leaving() const { return parts_.run.departure.why(); }
   bool is_dead(rank_id rank) const { return parts_.rank.members.is_dead(rank); }
+  /// The ranks that have died, in ascending order. Does not communicate. May be called between runs, without the lock.
+  MANTA_DECL std::vector<std::uint32_t> deaths() const;
 
   /// The calling thread's right to touch the engine, for as long as this stands.
   class guard {
@@ -112,6 +115,8 @@ class engine {
   exec::actor_calls<net::network>& calls() { return parts_.homes.calls; }
   /// Tasks on several ranks.
   const exec::gangs<net::network>& gangs() const { return parts_.work.gangs; }
+  /// Rank 0: it runs tasks from now on. Elsewhere: nothing changes.
+  MANTA_DECL void let_rank_0_run_tasks();
   /// What users ask about tasks and ranks, and reservations.
   exec::questions<net::network>& questions() { return parts_.loops.questions; }
 
@@ -136,6 +141,11 @@ class engine {
   /// Another rank: serves until rank 0 ends the run. Returns the driver's failure, or leaves in `payload` what the
   /// driver has left. Waits.
   std::exception_ptr serve(wire::buffer& payload);
+  /// Tells manta-run whether the death of a rank ends the job at this moment.
+  void announce_survival(bool in_run) const;
+  /// Why the program cannot go on after this run: the ranks that have died since there were `deaths_before`. Empty if
+  /// none has, or if the program handles deaths.
+  std::string loss_since(std::uint32_t deaths_before) const;
   /// Starts what the options ask for on this rank alone.
   void apply(const engine_options& options);
   void report_leaks();  ///< Says which objects are still held after the last run.
@@ -145,6 +155,7 @@ class engine {
 
   rank_parts parts_;
   wire::buffer arguments_;
+  bool handles_deaths_;  // the program's own code goes on after a death
 };
 
 inline engine& engine::here(const char* call) {

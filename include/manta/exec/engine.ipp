@@ -11,6 +11,8 @@
 #include <string>
 
 #include "manta/base/environment.hpp"
+#include "manta/base/launch_variables.hpp"
+#include "manta/base/text.hpp"
 #include "manta/base/thread.hpp"
 #include "manta/base/zygote.hpp"
 #include "manta/exec/engine.hpp"
@@ -19,10 +21,11 @@
 #include "manta/exec/overflow.hpp"
 #include "manta/exec/process_watch.hpp"
 #include "manta/exec/start.hpp"
+#include "manta/net/mpi_end.hpp"
 
 #ifdef MANTA_COMPILED
 namespace manta {
-MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);
+MANTA_PROVIDES_SOURCE(MANTA_MISSING_SOURCE);
 namespace detail {
 const char* header_only_unit = nullptr;
 }
@@ -156,6 +159,7 @@ MANTA_DECL void engine::prepare_isolation(bool before_mpi) {
   thread_role::clear();  // a fork of the rank in the middle of a run has these
   current_ = nullptr;
   process_watch::end();
+  base::be_no_rank();  // isolated code may start programs that use MPI
   child_side side(socket, page);
   isolated_ = &side.view();
   side.serve();
@@ -171,6 +175,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   parts_.loops.loop.begin_run(stacks);
   const base::short_time_slice woken_soon;
   begin_run();
+  announce_survival(true);
   wire::buffer payload;
   const std::exception_ptr thrown = parts_.rank.rank == 0 ? drive(driver, argument, payload) : serve(payload);
   while (!parts_.rank.net.idle()) parts_.rank.net.pump(true);
@@ -182,6 +187,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   current_ = nullptr;
   process_watch::end();
   parts_.run.running.end_run();
+  announce_survival(false);
   if (thrown != nullptr) std::rethrow_exception(thrown);
   return payload;
 }
@@ -222,6 +228,7 @@ MANTA_DECL std::string text_of(const std::exception_ptr& thrown) {
 MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&), void* argument,
                                             wire::buffer& payload) {
   std::exception_ptr thrown;
+  const std::uint32_t deaths_before = parts_.rank.members.deaths();
   {
     const outside user(parts_.rank.lock);
     try {
@@ -230,11 +237,17 @@ MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&)
       thrown = std::current_exception();
     }
   }
-  const std::string text = thrown != nullptr ? text_of(thrown) : std::string();
+  std::string text = thrown != nullptr ? text_of(thrown) : std::string();
+  run_phase::end how = thrown != nullptr ? run_phase::end::failed : run_phase::end::returned;
   parts_.ending.finish(thrown != nullptr);
   parts_.run.phase.end_stop();
-  const wire::buffer stop = thrown != nullptr ? run_phase::message_of(true, text.data(), text.size())
-                                              : run_phase::message_of(false, payload.data(), payload.size());
+  if (const std::string loss = loss_since(deaths_before); thrown == nullptr && !loss.empty()) {
+    thrown = std::make_exception_ptr(rank_lost(loss));
+    text = loss;
+    how = run_phase::end::lost;
+  }
+  const wire::buffer stop = thrown != nullptr ? run_phase::message_of(how, text.data(), text.size())
+                                              : run_phase::message_of(how, payload.data(), payload.size());
   parts_.rank.post.send_to_others(message::stop, index_message{0, 0}, stop.data(), stop.size());
   return thrown;
 }
@@ -245,15 +258,46 @@ MANTA_DECL std::exception_ptr engine::serve(wire::buffer& payload) {
     parts_.loops.loop.wait(stop.record);
   }
   const run_phase::outcome ended = parts_.run.phase.get_outcome();
-  if (ended.failed) {
-    return std::make_exception_ptr(driver_failed("manta: the driver on rank 0 failed: " + ended.text()));
+  switch (ended.how) {
+    case run_phase::end::returned: payload = wire::buffer(ended.data, ended.bytes); return nullptr;
+    case run_phase::end::lost: return std::make_exception_ptr(rank_lost(ended.text()));
+    case run_phase::end::failed: break;
   }
-  payload = wire::buffer(ended.data, ended.bytes);
-  return nullptr;
+  return std::make_exception_ptr(driver_failed("manta: the driver on rank 0 failed: " + ended.text()));
+}
+
+MANTA_DECL void engine::announce_survival(bool in_run) const {
+  if (parts_.rank.rank != 0 || !parts_.rank.members.recovers()) return;
+  parts_.rank.lifeline->set_program_mourns(in_run || handles_deaths_);
+  base::launcher::get().tell(in_run ? "survives\n" : handles_deaths_ ? "survives kills\n" : "survives nothing\n");
+}
+
+MANTA_DECL std::string engine::loss_since(std::uint32_t deaths_before) const {
+  if (handles_deaths_ || parts_.rank.members.deaths() == deaths_before) return {};
+  return base::text(
+      "manta: {}; its work was done elsewhere, but MPI calls of the program that include this rank would wait for "
+      "ever. A program that makes none sets runtime_options::handles_deaths and asks runtime::deaths()",
+      parts_.rank.members.all_obituaries());
+}
+
+MANTA_DECL void engine::let_rank_0_run_tasks() {
+  if (parts_.rank.scheduler != nullptr) parts_.rank.scheduler->rank_0_executes(false);
+}
+
+MANTA_DECL std::vector<std::uint32_t> engine::deaths() const {
+  if (parts_.rank.lifeline == nullptr) return {};
+  std::vector<std::uint32_t> dead = parts_.rank.lifeline->dead_ranks();
+  for (std::uint32_t r = 0; r < parts_.rank.size; ++r) {
+    if (parts_.rank.members.is_dead(r)) dead.push_back(r);
+  }
+  std::sort(dead.begin(), dead.end());
+  dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+  return dead;
 }
 
 MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
-    : parts_(comm, options.ranks_per_node, options.max_queued) {
+    : parts_(comm, options.ranks_per_node, options.max_queued), handles_deaths_(options.handles_deaths) {
+  net::mpi_end::watch();
   prepare_isolation(false);
   compare_programs(parts_.rank);
   share_settings(parts_.rank, options);
@@ -287,7 +331,7 @@ MANTA_DECL engine::~engine() {
     parts_.rank.net.flush_for(2'000'000'000);
     std::cout.flush();  // after the barrier the first that ends with a status of its own may take all others with it
     std::fflush(nullptr);
-    if (!parts_.rank.lifeline->barrier()) net::give_up_mpi();
+    if (!parts_.rank.lifeline->barrier()) net::mpi_end::give_up();
     delete parts_.rank.lifeline;
   }
   delete parts_.rank.scheduler;

@@ -29,7 +29,8 @@ struct engine_options {
   std::uint64_t node_store_memory = 0;  ///< 0: half of the ranks' memory
   std::string spill_folder;
   int ranks_per_node = net::network::any_number;
-  bool recovery = false;  ///< the launcher lets the others go on when a rank dies
+  bool recovery = false;        ///< the launcher lets the others go on when a rank dies
+  bool handles_deaths = false;  ///< the program's own code goes on after a death
   std::int64_t heartbeat_ns = 0;
   std::int64_t watchdog_ns = 0;  ///< a task without a call to us for so long is taken for hung; 0: none is
   std::string journal;           ///< a folder; empty: none; rank 0's setting holds, as that of `recovery`

@@ -124,7 +124,7 @@ MANTA_DECL store::failure_ptr failure_writer::too_many_wait(const running_task& 
 MANTA_DECL store::failure_ptr failure_writer::of_input(graph::task& t) const {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     graph::node& input = *t.inputs()[i];
-    if (input.state != graph::state::failed) continue;
+    if (input.state != graph::state::failed || t.is_wish(i)) continue;
     input.set(graph::node::observed);
     store::failure why = *store::failure_of(input);
     store::add_dependent(why, std::string(running_task{t.id, t.function, t.attempt, t.request.get()}.name()));
@@ -175,7 +175,7 @@ MANTA_DECL store::failure_ptr failure_writer::orphan(const graph::node& n, const
 MANTA_DECL store::failure_ptr failure_writer::nobody_left(const graph::node& n, bool but_rank_0) const {
   if (but_rank_0) {
     return death(
-        store::failure::kind::rank, static_cast<std::uint32_t>(n.record->request->cost),
+        store::failure::kind::rank, static_cast<std::uint32_t>(n.record->request->cost.rank),
         "no rank is left but rank 0, on which " + describe_task(n) + " does not run, for it was on one that died: ");
   }
   return failure_of_kind(

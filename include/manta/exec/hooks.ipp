@@ -99,10 +99,8 @@ MANTA_DECL exec::executor<net::network>::hooks hooks_of_executor(rank_parts& all
       .run_own = [](void* rank, node& n) { parts_of(rank).homes.tasks.run(n); },
       .run_part = [](void* rank, task* t) { parts_of(rank).work.gangs.run_part(t); },
       .call_ready = [](void* rank, slot_index slot) { parts_of(rank).work.actors.list(slot); },
-      .new_actor =
-          [](void* rank, const invocation& call, const task& made_by, task* constructor) {
-            return parts_of(rank).work.actors.add(call, made_by.function, made_by.request, constructor);
-          },
+      .new_actor = [](void* rank, const invocation& call, const task& made_by,
+                      task* constructor) { return parts_of(rank).work.actors.add(call, made_by, constructor); },
       .ended_here = [](void* rank, const task_origin& ended, invocation& call, bool ok, const store::failure_ptr& why,
                        std::uint64_t ns) { parts_of(rank).homes.tasks.ended(ended, call, ok, why, ns); },
   };

@@ -146,7 +146,7 @@ inline bool has_inputs_here(graph::task& t) {
 /// Has one of the inputs failed?
 inline bool has_failed_input(graph::task& t) {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
-    if (t.inputs()[i]->state == graph::state::failed) return true;
+    if (t.inputs()[i]->state == graph::state::failed && !t.is_wish(i)) return true;
   }
   return false;
 }

@@ -29,9 +29,6 @@ class gang_placement {
   /// The old gang's queue for which ranks are kept, or null.
   request_queue* keeper() const { return keeper_; }
 
-  /// Notes that rank 0 executes tasks. `lent`: it joins only gangs that need it.
-  void rank_0_joins(bool lent) { zero_is_lent_ = lent; }
-  bool rank_0_is_lent() const { return zero_is_lent_; }
   void somebody_died() { all_live_ = false; }
 
   /// Whether the living ranks could meet this request if nothing were taken. True for a reservation that is not met
@@ -47,8 +44,7 @@ class gang_placement {
     } else {
       for (const std::uint32_t rank : load_.executing()) {
         if (!may_join(rank, wanted)) continue;
-        if (wanted.possible(static_cast<int>(rank), load_[rank].all))
-          candidates_.push_back({rank, load_[rank].all.node});
+        if (load_.could_run(rank, wanted)) candidates_.push_back({rank, load_[rank].all.node});
       }
     }
     if (wanted.ranks == 0) return !candidates_.empty();
@@ -113,9 +109,10 @@ class gang_placement {
   }
 
  private:
+  /// Rank 0, where it is lent, joins only gangs that need it, and none after a death.
   bool may_join(std::uint32_t rank, const request& wanted) const {
-    return wanted.may_come_to(static_cast<int>(rank)) &&
-           (rank != 0 || !zero_is_lent_ || wanted.ranks == 0 || (wanted.needs_rank_0 && all_live_));
+    const bool may_be_lent = !load_[rank].lent || wanted.ranks == 0 || (wanted.needs_rank_0 && all_live_);
+    return wanted.may_come_to(static_cast<int>(rank)) && may_be_lent;
   }
   /// Finds the ranks that can take a member: now, or else once all of their tasks have ended.
   void find_candidates(const request_queue& q, bool now) {
@@ -143,7 +140,7 @@ class gang_placement {
   /// Whether the rank could take a member once all of its tasks have ended.
   bool could_take(std::uint32_t rank, const request& wanted) const {
     const rank_load::rank_state& r = load_[rank];
-    return !r.closed && wanted.possible(static_cast<int>(rank), r.all) &&
+    return !r.closed && load_.could_run(rank, wanted) &&
            (wanted.cpus <= held_.free_on(rank).cpus || wanted.cpus <= 1) && held_.without_tasks(rank).fits(wanted);
   }
   /// Whether the rank has nothing to do and is not kept for another gang: now, or else once all of its tasks have
@@ -186,8 +183,7 @@ class gang_placement {
   base::list<std::uint32_t> members_;
   base::list<grant> grants_;
   request_queue* keeper_ = nullptr;
-  std::uint64_t gangs_ = 0;    // number of gangs started
-  bool zero_is_lent_ = false;  // rank 0 executes tasks, but joins only gangs that need it
+  std::uint64_t gangs_ = 0;  // number of gangs started
   bool all_live_ = true;
 };
 

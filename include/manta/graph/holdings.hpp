@@ -69,6 +69,7 @@ class holdings {
       if (wanted.actor) p.without_tasks.give(devices, wanted);
       return;
     }
+    if (!load_[rank].all.executes) return;  // it has died
     ranks_[rank].free.give(devices, wanted);
     // If a reservation was given up meanwhile, what its actor held no longer counts as reserved.
     if (wanted.actor && wanted.reservation == 0) ranks_[rank].without_tasks.give(devices, wanted);
@@ -143,6 +144,7 @@ class holdings {
       return keep_nothing_free();
     }
     for (reservation::part& p : r.parts) {
+      if (!load_[p.rank].all.executes) continue;  // it has died, and what it had is gone
       rank_stock& at = ranks_[p.rank];
       at.free.cpus += p.wanted.cpus;
       at.free.gpus.give(p.free.gpus);

@@ -29,10 +29,10 @@ class rank_choice {
     q.node = wanted.node;
     if (wanted.near < 0 || wanted.rank >= 0 || wanted.ranks > 0) return;
     const capacity& place = load_[static_cast<std::uint32_t>(wanted.near)].all;
-    if (wanted.possible(wanted.near, place)) q.rank = wanted.near;
+    if (load_.could_run(static_cast<std::uint32_t>(wanted.near), wanted)) q.rank = wanted.near;
     if (q.rank >= 0 || wanted.granted.member >= 0) return;
     for (const std::uint32_t r : load_.executing()) {
-      if (load_[r].all.node == place.node && wanted.possible(static_cast<int>(r), load_[r].all)) q.node = place.node;
+      if (load_[r].all.node == place.node && load_.could_run(r, wanted)) q.node = place.node;
     }
   }
 
@@ -82,8 +82,8 @@ class rank_choice {
   bool may_take(std::uint32_t rank, const request_queue& q, const request& wanted) const {
     const rank_load::rank_state& r = load_[rank];
     const stock& free = held_.free_on(rank);
-    if (!r.all.executes || wanted.cpus > r.all.cpus || !wanted.may_come_to(static_cast<int>(rank)) ||
-        (wanted.rank >= 0 && wanted.rank != static_cast<int>(rank)) ||
+    if (!r.all.executes || !rank_load::takes(r, wanted) || wanted.cpus > r.all.cpus ||
+        !wanted.may_come_to(static_cast<int>(rank)) || (wanted.rank >= 0 && wanted.rank != static_cast<int>(rank)) ||
         (wanted.node >= 0 && wanted.node != r.all.node) || (q.node >= 0 && q.node != r.all.node)) {
       return false;
     }
@@ -110,7 +110,7 @@ class rank_choice {
       }
       bytes = std::max(bytes, input.remote.bytes);
       const rank_load::rank_state& there = load_[input.remote.place];
-      if (bytes > most && there.all.executes && !there.closed) {
+      if (bytes > most && rank_load::takes_any(there)) {
         most = bytes;
         best = input.remote.place;
       }

@@ -34,12 +34,16 @@ class rank_load {
     bool in_roomy = false;      ///< the rank stands in roomy_
     bool closed = false;        ///< all of its cpus are reserved, and some other rank has cpus that are not
     bool kept = false;          ///< the rank is kept for an old gang: no task is sent there
+    bool lent = false;          ///< rank 0, which runs tasks only since some need it
     bool in_gang = false;       ///< a member of a gang was sent there and has not ended
     bool in_actor = false;      ///< this member is a part of an actor, and may stay for ever
     std::uint64_t sent_ns = 0;
     std::uint64_t gang = 0;  ///< number of the gang that the rank is in
     std::uint32_t turn = 0;  ///< when the rank got its last task with `spread`
     capacity all;            ///< what the rank offers
+
+    /// Whether it is rank 0, which runs only some tasks (takes()) as long as it is in no gang.
+    bool is_lent() const { return lent && !in_gang; }
   };
 
   explicit rank_load(const base::array<capacity>& world) : ranks_(world.size()), log_(world.size()) {
@@ -79,6 +83,13 @@ class rank_load {
   }
   /// Whether a rank in a gang was sent a task besides its member. A part of an actor is no task.
   bool runs_beside_member(std::uint32_t rank) const { return sent(rank) > (in_team(rank) ? 1U : 0U); }
+  /// Whether the rank is one of those that run tasks without conditions.
+  static bool takes_any(const rank_state& r) { return r.all.executes && !r.closed && !r.is_lent(); }
+  /// Whether the rank may run a task with this request: rank 0, if it is lent, runs those that need it, and those of
+  /// gangs' members, which may wait for them.
+  static bool takes(const rank_state& r, const request& wanted) {
+    return !r.is_lent() || wanted.needs_rank_0 || wanted.for_member || wanted.granted.member >= 0;
+  }
   static std::uint32_t active(const rank_state& r) { return r.sent > r.blocked ? r.sent - r.blocked : 0; }
 
   change_log& log() { return log_; }
@@ -149,13 +160,23 @@ class rank_load {
     ++inactive_;
     executing_.push_back(rank);
   }
-  /// Notes that rank 0 executes tasks; false if it did so before.
-  bool rank_0_executes() {
-    if (ranks_[0].all.executes) return false;
-    change(0, [](rank_state& r) { r.all.executes = true; });
+  /// Notes that rank 0 executes tasks; false if it did so before. `lent`: only those that need it, unless it executes
+  /// others already.
+  bool rank_0_executes(bool lent) {
+    const bool is_first = !ranks_[0].all.executes;
+    change(0, [=](rank_state& r) {
+      r.all.executes = true;
+      r.lent = lent && (is_first || r.lent);
+    });
+    if (!is_first) return false;
     inactive_ += active(ranks_[0]) == 0;
     executing_.push_back(0);
     return true;
+  }
+  /// Whether the rank could run this task if nothing were taken.
+  bool could_run(std::uint32_t rank, const request& wanted) const {
+    const rank_state& r = ranks_[rank];
+    return wanted.possible(static_cast<int>(rank), r.all) && takes(r, wanted);
   }
   void close(std::uint32_t rank, bool closed) {
     change(rank, [=](rank_state& r) { r.closed = closed; });
@@ -179,7 +200,7 @@ class rank_load {
   void offer(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
     log_.changed_for_gangs();
-    if (!r.all.executes || r.closed) return;
+    if (!takes_any(r)) return;
     if (idle(r) && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
     if (!std::exchange(r.in_roomy, true)) roomy_.push_back(rank);
   }
@@ -211,13 +232,13 @@ class rank_load {
     const std::uint32_t ns = estimate(function);
     while (!idle_.empty()) {
       const std::uint32_t rank = idle_.front();
-      if (idle(rank) && !ranks_[rank].kept && !ranks_[rank].closed && !is_shunned(rank)) return rank;
+      if (idle(rank) && !ranks_[rank].kept && takes_any(ranks_[rank]) && !is_shunned(rank)) return rank;
       idle_.pop_front();
       ranks_[rank].in_idle = false;
     }
     while (!roomy_.empty()) {
       const std::uint32_t rank = roomy_.front();
-      if (has_room(rank, ns) && !ranks_[rank].closed && !is_shunned(rank)) {
+      if (has_room(rank, ns) && takes_any(ranks_[rank]) && !is_shunned(rank)) {
         if (roomy_.size() > 1 && ++turn_ >= 16) {  // several tasks in a row to each rank fill the batches
           turn_ = 0;
           roomy_.pop_front();
@@ -233,9 +254,7 @@ class rank_load {
 
  private:
   static bool idle(const rank_state& r) { return active(r) == 0 && !r.own_work && !r.in_call; }
-  static bool is_outside(const rank_state& r) {
-    return r.all.executes && !r.closed && !r.kept && (!r.in_gang || r.in_actor);
-  }
+  static bool is_outside(const rank_state& r) { return takes_any(r) && !r.kept && (!r.in_gang || r.in_actor); }
   /// Changes the state that decides whether the rank is outside of teams. When no rank is left outside, ranks inside of
   /// teams are offered again.
   template <class Change>

@@ -64,6 +64,13 @@ struct actor_rules {
   int checkpoint_every = 0;  ///< number of calls; 0: never
 };
 
+/// The last rank that died while it ran a task, which then never goes to rank 0.
+struct fatal_rank {
+  int rank = -1;  ///< -1: none
+  /// It was killed from outside, and no other rank has died of the task: if no rank is left, rank 0 runs the task.
+  bool was_killed = false;
+};
+
 /// The conditions of one task, beyond "run anywhere". Each task has a request of its own, which also holds its grant.
 struct request : base::counted, needs {
   static constexpr int nowhere = -1;    ///< `near`: not asked for
@@ -94,7 +101,7 @@ struct request : base::counted, needs {
   /// A part of an actor on several ranks may wait for this task, and the other parts for that part.
   mutable bool for_member = false;
   int restarts = 0;
-  mutable int cost = nowhere;  ///< the last rank that died while it ran the task, which then never goes to rank 0
+  mutable fatal_rank cost;
   /// The checkpoint of an actor whose rank has died: the restart loads it instead of calling the constructor.
   mutable std::string checkpoint;
   mutable grant granted;
@@ -104,12 +111,12 @@ struct request : base::counted, needs {
   /// default.
   bool unconditional() const {
     return cpus <= 1 && !holds() && rank < 0 && node < 0 && near == nowhere && !spread && reservation == 0 && !actor &&
-           ranks == 0 && cost < 0;
+           ranks == 0 && cost.rank < 0;
   }
   /// Whether the task may also run at any time: its own rank may start it without a decision of rank 0.
   bool anywhere() const { return priority == 0 && unconditional(); }
   /// False for rank 0 if the task has ended a rank: the program ends with rank 0.
-  bool may_come_to(int on_rank) const { return cost < 0 || on_rank != 0; }
+  bool may_come_to(int on_rank) const { return cost.rank < 0 || on_rank != 0; }
   bool possible(int on_rank, const capacity& c) const { return c.executes && fits_on(on_rank, c); }
   /// Whether the rank could run the task if it ran tasks at all.
   bool fits_on(int on_rank, const capacity& c) const {
@@ -128,10 +135,10 @@ struct request : base::counted, needs {
   void write(wire::buffer& out) const {
     wire::put(out, name);
     for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, rules.concurrency,
-                             rules.max_pending, restarts, rules.checkpoint_every, cost})
+                             rules.max_pending, restarts, rules.checkpoint_every, cost.rank})
       wire::put(out, number);
     for (const bool flag : {spread, actor, rules.detached, rules.overlap_const, rules.at_least_once, isolate,
-                            needs_rank_0, journaled, for_member})
+                            needs_rank_0, journaled, for_member, cost.was_killed})
       wire::put(out, flag);
     wire::put(out, gpu_units);
     wire::put(out, reservation);
@@ -143,10 +150,10 @@ struct request : base::counted, needs {
   void read(wire::source& in) {
     name = in.get<std::string>();
     for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &rules.concurrency,
-                        &rules.max_pending, &restarts, &rules.checkpoint_every, &cost})
+                        &rules.max_pending, &restarts, &rules.checkpoint_every, &cost.rank})
       in.get(*number);
     for (bool* flag : {&spread, &actor, &rules.detached, &rules.overlap_const, &rules.at_least_once, &isolate,
-                       &needs_rank_0, &journaled, &for_member})
+                       &needs_rank_0, &journaled, &for_member, &cost.was_killed})
       in.get(*flag);
     in.get(gpu_units);
     in.get(reservation);

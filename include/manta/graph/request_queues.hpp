@@ -112,7 +112,7 @@ class request_queues {
   static bool same(const request& a, const request& b) {
     return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node && a.near == b.near &&
            a.spread == b.spread && a.priority == b.priority && a.reservation == b.reservation && a.bundle == b.bundle &&
-           a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes && (a.cost < 0) == (b.cost < 0) &&
+           a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes && (a.cost.rank < 0) == (b.cost.rank < 0) &&
            a.granted.member == b.granted.member && a.for_member == b.for_member && a.resources == b.resources;
   }
   static std::uint64_t hash(const request& r) {

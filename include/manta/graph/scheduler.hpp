@@ -138,7 +138,7 @@ class scheduler {
     held_.died(rank);
     gang_.somebody_died();
     for (request_queue* q : queues_.all()) choice_.aim(*q);
-    if (load_.executing().empty() || (gang_.rank_0_is_lent() && load_.executing().size() == 1)) return false;
+    if (load_.executing().empty() || (load_[0].lent && load_.executing().size() == 1)) return false;
     refuse_impossible(refuse);
     share_executors();
     return true;
@@ -150,11 +150,11 @@ class scheduler {
     for (request_queue* q : queues_.all()) choice_.aim(*q);
     share_executors();
   }
-  /// Notes that rank 0 executes tasks from now on. `lent`: it joins only gangs that need it.
+  /// Notes that rank 0 executes tasks from now on. `lent`: only those that need it, unless it executes others already.
   void rank_0_executes(bool lent) {
-    const bool is_first = load_.rank_0_executes();
-    gang_.rank_0_joins(lent && (is_first || gang_.rank_0_is_lent()));
-    if (is_first) share_executors();
+    const bool was_lent = load_[0].lent;
+    if (load_.rank_0_executes(lent) || was_lent != load_[0].lent) share_executors();
+    if (was_lent && !lent) load_.changed(0);
   }
   /// Whether the living ranks could meet this request if nothing were taken. True for a reservation that is not met
   /// yet.
@@ -237,7 +237,7 @@ class scheduler {
   bool has_room_on(std::uint32_t rank, std::uint32_t function) const {
     if (others_come_first(function)) return false;
     const rank_load::rank_state& r = load_[rank];
-    return r.all.executes && !r.closed && rank_load::active(r) != 0 && load_.has_room(rank, load_.estimate(function));
+    return rank_load::takes_any(r) && rank_load::active(r) != 0 && load_.has_room(rank, load_.estimate(function));
   }
   bool take_room_on(std::uint32_t rank, std::uint32_t function, std::uint32_t& charge) {
     const bool room = has_room_on(rank, function);
@@ -279,7 +279,7 @@ class scheduler {
     if (!wanted.for_member && !load_.waits_in_gang(static_cast<std::uint32_t>(member))) return false;
     bool any = false;
     for (const std::uint32_t rank : load_.executing()) {
-      if (!wanted.possible(static_cast<int>(rank), load_[rank].all)) continue;
+      if (!load_.could_run(rank, wanted)) continue;
       if (!load_.is_held_up(rank)) return false;
       any = true;
     }
@@ -366,7 +366,8 @@ class scheduler {
   void share_executors() {
     if (gang_.keeper() != nullptr) gang_.stop_keeping();  // the old gang may need other ranks now
     bool any_open = false;
-    for (const std::uint32_t rank : load_.executing()) any_open = any_open || held_.free_on(rank).cpus > 0;
+    for (const std::uint32_t rank : load_.executing())
+      any_open = any_open || (!load_[rank].lent && held_.free_on(rank).cpus > 0);
     for (const std::uint32_t rank : load_.executing()) {
       load_.close(rank, any_open && held_.free_on(rank).cpus <= 0);
       load_.offer(rank);

@@ -57,6 +57,10 @@ struct task {
   task* previous = nullptr;
 
   std::uint32_t seen_inputs() const { return input_count - hidden; }
+  /// Whether this input is the value that the task wants to be near: the task runs even if that has failed.
+  bool is_wish(std::uint32_t input) const {
+    return input == seen_inputs() && request != nullptr && request->near != request::nowhere;
+  }
   node** inputs() { return reinterpret_cast<node**>(this + 1); }
   std::byte* arguments() { return reinterpret_cast<std::byte*>(inputs() + input_count); }
 

@@ -81,6 +81,16 @@ class lifeline {
     pthread_mutex_unlock(&mutex_);
     return taken;
   }
+  /// The ranks that have died, in the order in which this rank heard of it. From any thread.
+  std::vector<std::uint32_t> dead_ranks() {
+    pthread_mutex_lock(&mutex_);
+    std::vector<std::uint32_t> dead = dead_ranks_;
+    pthread_mutex_unlock(&mutex_);
+    return dead;
+  }
+  /// Rank 0: whether the program goes on when a rank dies now. If it does not, and there is no manta-run that ends the
+  /// job, this rank ends it.
+  void set_program_mourns(bool mourns) { mourns_.store(mourns, std::memory_order_relaxed); }
   /// Collective over the living ranks: returns when all have called it. False if a rank has died since the start. From
   /// now on deaths are not reported.
   bool barrier();
@@ -143,17 +153,24 @@ class lifeline {
   void read_launcher();
   void heard_of(std::uint32_t rank, int number, int status, bool for_memory, std::uint64_t task);
   void lost(std::uint32_t rank, const std::string& why, end_by by, std::uint64_t task);
+  /// Begins to wait for signs of life anew if this process has not run for so long that it may have been stopped, with
+  /// all others, at time `now`.
+  void forgive_silence(std::int64_t now);
+  void note_dead(std::uint32_t rank);
+  [[noreturn]] void end_job(std::uint32_t rank, const std::string& why);
 
   network& net_;
   int rank_, size_;
   std::int64_t heartbeat_ns_;
   bool up_ = false;
+  std::int64_t looked_ = 0;    // rank 0: when its thread last looked at all ranks
   base::array<line> lines_;    // rank 0: one line for each rank; other ranks: the first is the line to rank 0
   int launcher_;               // rank 0: socket on which manta-run reports ends of ranks; -1: no manta-run
   std::string from_launcher_;  // the beginning of a line whose end has not arrived
   std::vector<death> deaths_;
+  std::vector<std::uint32_t> dead_ranks_;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  std::atomic<bool> news_{false}, over_{false};
+  std::atomic<bool> news_{false}, over_{false}, mourns_{true};
   std::atomic<int> here_{1}, dead_{0};  // rank 0: number of ranks at the barrier, number of dead ranks
   std::atomic<int> released_{-1};       // other ranks: -1 before the end of the barrier, then 1 if no rank has died
   int wake_[2] = {-1, -1};

@@ -180,6 +180,7 @@ MANTA_DECL lifeline::~lifeline() {
 MANTA_DECL void lifeline::watch_all() {
   base::list<pollfd> watched;
   base::list<std::uint32_t> whose;
+  looked_ = base::now_ns();
   while (!over_.load(std::memory_order_acquire)) {
     watched.clear();
     whose.clear();
@@ -199,10 +200,22 @@ MANTA_DECL void lifeline::watch_all() {
     }
     if (watched[1].revents != 0) read_launcher();
     const std::int64_t now = base::now_ns();
+    forgive_silence(now);
     for (std::uint32_t r = 1; looks && r < lines_.size(); ++r) {
       if (lines_[r].watched()) look_at(r, now);
     }
   }
+}
+
+MANTA_DECL void lifeline::forgive_silence(std::int64_t now) {
+  // This thread looks every half a second. If two seconds are missing, the process was stopped: scontrol suspend, Slurm's
+  // gang scheduling, a paused machine. The other ranks were stopped too, and may go on a little later than this one.
+  const bool was_stopped = now - looked_ > std::int64_t{2'000'000'000};
+  for (std::uint32_t r = 1; was_stopped && r < lines_.size(); ++r) {
+    lines_[r].heard = now;
+    if (lines_[r].gone != 0) lines_[r].gone = now;
+  }
+  looked_ = now;
 }
 
 /// Reports a rank as dead if it was silent for too long, or if manta-run has not said in time how it has ended.
@@ -296,7 +309,14 @@ MANTA_DECL void lifeline::heard_of(std::uint32_t rank, int number, int status, b
 }
 
 MANTA_DECL void lifeline::lost(std::uint32_t rank, const std::string& why, end_by by, std::uint64_t task) {
+  if (!mourns_.load(std::memory_order_relaxed) && launcher_ < 0) end_job(rank, why);
   lines_[rank].lost = true;
+  note_dead(rank);
+  for (const line& l : lines_) {
+    char news[1 + sizeof rank] = {'r'};
+    std::memcpy(news + 1, &rank, sizeof rank);
+    if (l.socket >= 0 && l.watched()) (void)!::send(l.socket, news, sizeof news, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
   ::shutdown(lines_[rank].socket, SHUT_RDWR);  // not close: end() may be using the socket
   pthread_mutex_lock(&mutex_);
   deaths_.push_back({rank, why, by, task});
@@ -304,6 +324,21 @@ MANTA_DECL void lifeline::lost(std::uint32_t rank, const std::string& why, end_b
   pthread_mutex_unlock(&mutex_);
   net_.wake();
   dead_.fetch_add(1, std::memory_order_release);
+}
+
+MANTA_DECL void lifeline::note_dead(std::uint32_t rank) {
+  pthread_mutex_lock(&mutex_);
+  dead_ranks_.push_back(rank);
+  pthread_mutex_unlock(&mutex_);
+}
+
+MANTA_DECL void lifeline::end_job(std::uint32_t rank, const std::string& why) {
+  std::fprintf(stderr, "manta: rank %u has died: %s; no run is under way, so the job is ended\n", rank, why.c_str());
+  for (const line& l : lines_) {
+    if (l.socket >= 0) (void)!::send(l.socket, "k", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  std::fflush(nullptr);
+  ::_exit(1);
 }
 
 // --- the thread of another rank
@@ -320,6 +355,11 @@ MANTA_DECL void lifeline::watch_zero() {
     if (bytes == 1 && (what == 'a' || what == 'd'))
       return released_.store(what == 'a' ? 1 : 0, std::memory_order_release);
     if (bytes < 0 && errno == EINTR) continue;
+    if (bytes == 1 && what == 'r') {
+      std::uint32_t dead = 0;
+      if (receive_all(lines_[0].socket, &dead, sizeof dead)) note_dead(dead);
+      continue;
+    }
     if (bytes <= 0) {
       std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
     } else {

@@ -109,13 +109,11 @@ inline bool is_revoked([[maybe_unused]] MPI_Comm comm) {
 #endif
 }
 
+/// Whether a rank has died (mpi_end::give_up).
 inline bool& mpi_is_given_up() {
   static bool given_up = false;
   return given_up;
 }
-/// Notes that a rank has died. From now on this rank frees no MPI object that other ranks would have to free too, and
-/// MPI_Finalize may never return.
-inline void give_up_mpi() { mpi_is_given_up() = true; }
 
 /// Whether MPI calls are allowed at all; static objects may be destroyed after MPI_Finalize.
 inline bool mpi_is_running() {

@@ -53,6 +53,7 @@ class teams {
       delete e;
     }
     if (group_ != MPI_GROUP_NULL && mpi_is_running()) MPI_Group_free(&group_);
+    if (handler_ != MPI_ERRHANDLER_NULL && mpi_is_running()) MPI_Errhandler_free(&handler_);
   }
 
   /// After a death: does MPI go on, and has a communicator to be made while no other thread is in MPI?
@@ -66,6 +67,7 @@ class teams {
   MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
     if (team_ranks* const known = find(ranks)) {
       known->is_watched = false;  // the former gang may have set it
+      make_as_new(known->comm);
       return known->comm;
     }
     if (group_ == MPI_GROUP_NULL) check(MPI_Comm_group(parent_, &group_), "MPI_Comm_group");
@@ -84,10 +86,9 @@ class teams {
       delete e;
       return MPI_COMM_NULL;
     }
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    check(MPI_Comm_create_errhandler(&handle_error, &handler), "MPI_Comm_create_errhandler");
-    check(MPI_Comm_set_errhandler(e->comm, handler), "MPI_Comm_set_errhandler");
-    check(MPI_Errhandler_free(&handler), "MPI_Errhandler_free");
+    if (handler_ == MPI_ERRHANDLER_NULL)
+      check(MPI_Comm_create_errhandler(&handle_error, &handler_), "MPI_Comm_create_errhandler");
+    make_as_new(e->comm);
     known_.push_back(e);
     return e->comm;
   }
@@ -121,6 +122,12 @@ class teams {
 #endif
     return MPI_Comm_create_group(parent_, group, tag, made);
   }
+  /// What a gang has changed of the communicator does not concern the next one: its error handler and its name. Attributes
+  /// stay, in which libraries such as PETSc keep what they have made for a communicator.
+  void make_as_new(MPI_Comm comm) const {
+    check(MPI_Comm_set_errhandler(comm, handler_), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_set_name(comm, "manta gang"), "MPI_Comm_set_name");
+  }
   /// Handles an error in a gang as the program's world would. The death of a member is no error of the program,
   /// however: the calls of the other members return, and the gang starts again elsewhere.
   static void handle_error(MPI_Comm* comm, int* code, ...) {
@@ -130,6 +137,7 @@ class teams {
 
   MPI_Comm parent_;
   MPI_Group group_ = MPI_GROUP_NULL;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
   base::list<team_ranks*> known_;
 };
 

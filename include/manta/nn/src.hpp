@@ -35,6 +35,7 @@ template double loss::weight(const targets<double>&) const;
 template Eigen::Index correct(const matrix<float>&, std::span<const int>);
 template Eigen::Index correct(const matrix<double>&, std::span<const int>);
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);
+MANTA_PROVIDES_SOURCE(MANTA_EIGEN_ALIGNMENT);
 }  // namespace manta::nn
 
 #endif

@@ -61,8 +61,9 @@ inline failure_ptr share(failure&& f) { return failure_ptr(new failure(std::move
 /// An exception type that was registered with rethrow_as.
 struct exception_entry {
   const char* mangled;
-  bool (*capture)(std::string& bytes);      ///< called in a catch: encodes the current exception if it has this type
-  void (*raise)(const std::string& bytes);  ///< decodes and throws the exception
+  bool (*capture)(std::string& bytes);  ///< called in a catch: encodes the current exception if it has this type
+  void (*raise)(const std::string& bytes,
+                const std::string& text);  ///< decodes and throws the exception, which says `text`
 };
 
 MANTA_DECL std::string host_name();
@@ -78,6 +79,9 @@ MANTA_DECL failure current_failure();
 MANTA_DECL std::string describe(const failure& f);
 
 [[noreturn]] MANTA_DECL void raise(const failure& f);
+/// In a catch: the exception of that type, which said `text`, cannot be read from its bytes for the reason that is being
+/// handled. Throws serialization_error.
+[[noreturn]] MANTA_DECL void refuse_exception(const char* mangled_type, const std::string& text);
 
 MANTA_DECL wire::buffer encode(const failure& f);
 MANTA_DECL failure_ptr decode_failure(const std::byte* data, std::size_t bytes);

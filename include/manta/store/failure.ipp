@@ -4,6 +4,11 @@
 // The definitions of failure.hpp.
 #pragma once
 
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "manta/base/text.hpp"
 #include "manta/store/failure.hpp"
 
 namespace manta::store {
@@ -21,12 +26,39 @@ MANTA_DECL std::string shortened(std::string text) {
   if (text.size() > outermost + innermost) text.replace(outermost + innermost, std::string::npos, " [...]");
   return text;
 }
+/// The type of an exception as the program knows it: without the class that std::throw_with_nested, or a registered
+/// exception on its way, derives from it.
+inline std::string type_of_exception(std::string mangled) {
+  for (const auto& [before, after] : {std::pair<std::string_view, std::string_view>{"St17_Nested_exceptionI", "E"},
+                                      {"N5manta6detail19exception_with_textI", "EE"}}) {
+    if (!mangled.starts_with(before) || !mangled.ends_with(after)) continue;
+    mangled = mangled.substr(before.size(), mangled.size() - before.size() - after.size());
+  }
+  return mangled;
+}
+
+/// Appends what is nested in an exception by std::throw_with_nested, at most that deep.
+inline void append_causes(std::string& text, const std::exception& e, int deepest) {
+  if (deepest == 0) return;
+  try {
+    std::rethrow_if_nested(e);
+  } catch (const std::exception& cause) {
+    const std::string type = wire::demangle(type_of_exception(typeid(cause).name()).c_str());
+    text += base::text("; caused by {}: {}", type, base::text_of(cause));
+    append_causes(text, cause, deepest - 1);
+  } catch (...) {
+    text += "; caused by an exception that is not a std::exception";
+  }
+}
+
 MANTA_DECL failure current_failure() {
+  constexpr int deepest_cause = 16;
   failure f;
-  if (const std::type_info* type = abi::__cxa_current_exception_type()) {
-    f.details.type = wire::demangle(type->name());
+  if (const std::type_info* thrown = abi::__cxa_current_exception_type()) {
+    const std::string type = type_of_exception(thrown->name());
+    f.details.type = wire::demangle(type.c_str());
     for (const exception_entry& entry : wire::table<exception_entry>()) {
-      if (std::strcmp(entry.mangled, type->name()) == 0 && entry.capture(f.exception_bytes)) {
+      if (type == entry.mangled && entry.capture(f.exception_bytes)) {
         f.exception_type = entry.mangled;
         break;
       }
@@ -47,10 +79,12 @@ MANTA_DECL failure current_failure() {
   } catch (const manta::fatal& e) {
     f.fatal = true;
     f.details.what = base::text_of(e);
+    append_causes(f.details.what, e, deepest_cause);
   } catch (const task_failed& e) {
     f.details.what = shortened(e.what());
   } catch (const std::exception& e) {
     f.details.what = base::text_of(e);
+    append_causes(f.details.what, e, deepest_cause);
   } catch (const std::string& text) {
     f.details.what = text;
   } catch (const char* text) {  // also catches nullptr
@@ -77,10 +111,17 @@ MANTA_DECL std::string describe(const failure& f) {
   if (!f.details.chain.empty()) text += "'";
   return text;
 }
+[[noreturn]] MANTA_DECL void refuse_exception(const char* mangled_type, const std::string& text) {
+  const std::string why = current_failure().details.what;
+  throw serialization_error(base::text(
+      "manta: an exception of type {} that a task threw cannot be read here, since its load() throws ({}); its text was: {}",
+      wire::demangle(mangled_type), why, text));
+}
+
 [[noreturn]] MANTA_DECL void raise(const failure& f) {
   if (!f.exception_type.empty()) {
     for (const exception_entry& entry : wire::table<exception_entry>()) {
-      if (f.exception_type == entry.mangled) entry.raise(f.exception_bytes);
+      if (f.exception_type == entry.mangled) entry.raise(f.exception_bytes, f.details.what);
     }
   }
   const std::string text = describe(f);

@@ -5,7 +5,9 @@
 // fsync, rename), so that a kill loses at most the last second. A later start of the same program, with any number of
 // ranks, finds the results of all ranks of all earlier starts, and reads a result only when a task needs it.
 //
-// The state of a named actor is a file of its own, which the next state replaces.
+// The state of a named actor is a file of its own, which the next state replaces. It is found by the actor's name and a
+// digest of the arguments that its constructor had, so that the elements of a job array may share a folder. While the
+// actor lives, a lock on the file beside it keeps other runs away from its state.
 //
 //   segment, and state with one record, its task the digest of the name:
 //   "manta journal 1\n", the program's digest (u64), then records:
@@ -50,11 +52,18 @@ class journal {
   bool find(std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload);
   /// Adds a result, which the background thread writes.
   void add(std::uint64_t task, std::uint64_t digest, std::uint64_t form, const std::byte* payload, std::size_t bytes);
-  /// Finds the last state that this start or an earlier one has kept under this name.
-  bool find_state(const std::string& name, std::uint64_t kind, wire::buffer& payload);
+  /// What the state of an actor is found by.
+  struct actor_key {
+    std::string name;
+    std::uint64_t made_with;  ///< digest of its constructor's arguments
+    std::uint64_t type;       ///< digest of its class
+  };
+  /// Finds the last state of this actor that this start or an earlier one has kept. False if there is none, or if
+  /// another run has the actor too at this moment: its state is neither found nor kept here, which is printed.
+  bool find_state(const actor_key& of, wire::buffer& payload);
   /// Keeps a state, which the background thread writes over the former one.
-  void keep_state(const std::string& name, std::uint64_t kind, const wire::buffer& payload);
-  void forget_state(const std::string& name);
+  void keep_state(const actor_key& of, const wire::buffer& payload);
+  void forget_state(const actor_key& of);
   /// Returns when everything has been written.
   void flush();
 
@@ -75,6 +84,10 @@ class journal {
     std::string file;
     wire::buffer content;
   };
+  struct claim {
+    std::string file;
+    int lock;  // below 0: another run has it
+  };
 
   static std::uint64_t key(std::uint64_t task, std::uint64_t digest) {
     const std::uint64_t k = base::mix(task, digest);
@@ -88,7 +101,15 @@ class journal {
   void complain(const std::string& name, const char* what) const {
     std::fprintf(stderr, "manta: journal: %s/%s %s\n", folder_.c_str(), name.c_str(), what);
   }
-  static std::string file_of_state(const std::string& name);
+  static std::uint64_t hash_of(const actor_key& k) { return base::mix(base::hash_text(k.name), k.made_with); }
+  static std::string file_of_state(const actor_key& k);
+  /// Locks the state of this actor for this process, unless it is locked. False if another run has locked it.
+  bool claim_state(const actor_key& k);
+  /// Waits a moment for a lock on this file. Below 0: another run has it. Where the file system knows no locks, nobody
+  /// has it.
+  int lock_file(const std::string& path) const;
+  void remove_parts(
+      const std::string& name) const;  ///< Removes a file that a process of this machine has left half written.
   std::FILE* open_to_read(const std::string& name) const;
   bool header_is_ours(std::FILE* file, const std::string& name, bool speaks);
   static bool read_record(std::FILE* file, record& r, wire::buffer& payload);
@@ -107,9 +128,10 @@ class journal {
   std::vector<place> places_;
   std::uint64_t taken_ = 0;
   std::uint64_t segments_ = 0;
+  std::vector<claim> claims_;
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+  pthread_cond_t changed_;  // waits by the monotonic clock
   wire::buffer pending_;
   std::vector<kept_state> states_;  // states to write
   bool over_ = false, hurry_ = false, writing_ = false, failed_ = false;

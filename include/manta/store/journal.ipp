@@ -6,16 +6,21 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "manta/base/clock.hpp"
 #include "manta/base/error.hpp"
 #include "manta/base/file.hpp"
+#include "manta/base/text.hpp"
 #include "manta/base/thread.hpp"
+#include "manta/store/failure.hpp"
 #include "manta/store/journal.hpp"
 
 namespace manta::store {
@@ -33,6 +38,10 @@ MANTA_DECL std::uint64_t journal::digest_of_program() {
 
 MANTA_DECL journal::journal(std::string folder, std::uint64_t program, int rank, bool speaks)
     : folder_(std::move(folder)), program_(program), rank_(rank), speaks_(speaks) {
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&changed_, &monotonic);
   int not_made = 0;
   for (std::size_t i = 1; i <= folder_.size(); ++i) {  // as mkdir -p
     if (i != folder_.size() && folder_[i] != '/') continue;
@@ -49,6 +58,7 @@ MANTA_DECL journal::journal(std::string folder, std::uint64_t program, int rank,
   while (const dirent* entry = ::readdir(entries)) {
     const std::string name = entry->d_name;
     if (name.ends_with(".journal")) read_segment(name);
+    if (speaks_ && name.ends_with(".part")) remove_parts(name);
   }
   ::closedir(entries);
   const auto body = [](void* self) -> void* {
@@ -66,6 +76,19 @@ MANTA_DECL journal::~journal() {
   pthread_cond_broadcast(&changed_);
   pthread_mutex_unlock(&mutex_);
   ::pthread_join(thread_, nullptr);
+  for (const claim& c : claims_) {
+    if (c.lock >= 0) ::close(c.lock);
+  }
+}
+
+/// The name ends in .HOST.PROCESS.part.
+MANTA_DECL void journal::remove_parts(const std::string& name) const {
+  const std::string rest = name.substr(0, name.size() - std::strlen(".part"));
+  const std::size_t dot = rest.rfind('.');
+  const std::string host = "." + store::host_name();
+  if (dot == std::string::npos || !rest.substr(0, dot).ends_with(host)) return;
+  const int process = std::atoi(rest.c_str() + dot + 1);
+  if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) ::unlink((folder_ + "/" + name).c_str());
 }
 
 /// Null unless it is a file: whoever opens a FIFO waits for its other end.
@@ -152,24 +175,54 @@ MANTA_DECL bool journal::read(const place& p, std::uint64_t task, std::uint64_t 
   return good;
 }
 
-MANTA_DECL std::string journal::file_of_state(const std::string& name) {
+MANTA_DECL std::string journal::file_of_state(const actor_key& k) {
   char text[32];
-  std::snprintf(text, sizeof text, "%016llx.state", static_cast<unsigned long long>(base::hash_text(name)));
+  std::snprintf(text, sizeof text, "%016llx.state", static_cast<unsigned long long>(hash_of(k)));
   return text;
 }
 
-MANTA_DECL bool journal::find_state(const std::string& name, std::uint64_t kind, wire::buffer& payload) {
-  const std::string own = file_of_state(name);
+MANTA_DECL int journal::lock_file(const std::string& path) const {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (file < 0) return ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // keep_state says what is wrong with the folder
+  for (int tries = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return file;
+    if (tries == 50) {  // a second: the actor of a name that is used again may just be ending on another rank
+      ::close(file);
+      return -1;
+    }
+    ::usleep(20'000);
+  }
+  return file;
+}
+
+MANTA_DECL bool journal::claim_state(const actor_key& k) {
+  const std::string file = file_of_state(k);
+  for (const claim& c : claims_) {
+    if (c.file == file) return c.lock >= 0;
+  }
+  claims_.push_back({file, lock_file(folder_ + "/" + file + ".lock")});
+  if (claims_.back().lock >= 0) return true;
+  std::fprintf(stderr,
+               "manta: journal: another run in the folder %s has the actor '%s', made with the same arguments, at this "
+               "moment; this run neither takes nor keeps its state. Give each run a folder or the actor an argument of "
+               "its own\n",
+               folder_.c_str(), k.name.c_str());
+  return false;
+}
+
+MANTA_DECL bool journal::find_state(const actor_key& of, wire::buffer& payload) {
+  if (!claim_state(of)) return false;
+  const std::string own = file_of_state(of);
   flush();
   std::FILE* const file = open_to_read(own);
   if (file == nullptr) return false;
   record r{};
   bool good = header_is_ours(file, own, true);
   if (good) {
-    good = read_record(file, r, payload) && r.task == base::hash_text(name);
+    good = read_record(file, r, payload) && r.task == hash_of(of);
     if (!good) {
       complain(own, "is damaged, and is ignored");
-    } else if (r.digest != kind) {
+    } else if (r.digest != of.type) {
       complain(own, "is of an actor of another class, and is ignored");
       good = false;
     }
@@ -178,9 +231,10 @@ MANTA_DECL bool journal::find_state(const std::string& name, std::uint64_t kind,
   return good;
 }
 
-MANTA_DECL void journal::keep_state(const std::string& name, std::uint64_t kind, const wire::buffer& payload) {
-  const std::string file = file_of_state(name);
-  record r{0, base::hash_text(name), kind, payload.size(), 0};
+MANTA_DECL void journal::keep_state(const actor_key& of, const wire::buffer& payload) {
+  if (!claim_state(of)) return;
+  const std::string file = file_of_state(of);
+  record r{0, hash_of(of), of.type, payload.size(), 0};
   r.checksum = checksum_of(r, payload.data());
   wire::buffer content;
   content.append(&r, sizeof r);
@@ -200,13 +254,20 @@ MANTA_DECL void journal::drop_state(const std::string& file) {
   }
 }
 
-MANTA_DECL void journal::forget_state(const std::string& name) {
-  const std::string file = file_of_state(name);
+MANTA_DECL void journal::forget_state(const actor_key& of) {
+  if (!claim_state(of)) return;
+  const std::string file = file_of_state(of);
   pthread_mutex_lock(&mutex_);
   drop_state(file);
   while (writing_) pthread_cond_wait(&changed_, &mutex_);
   pthread_mutex_unlock(&mutex_);
   ::unlink((folder_ + "/" + file).c_str());
+  for (std::size_t i = claims_.size(); i-- > 0;) {
+    if (claims_[i].file != file) continue;
+    ::unlink((folder_ + "/" + file + ".lock").c_str());
+    ::close(claims_[i].lock);
+    claims_.erase(claims_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
 }
 
 MANTA_DECL void journal::add(std::uint64_t task, std::uint64_t digest, std::uint64_t form, const std::byte* payload,
@@ -236,7 +297,7 @@ MANTA_DECL void journal::write_behind() {
   while (!over_ || !pending_.empty() || !states_.empty()) {
     if (!over_ && !hurry_ && pending_.size() < most_pending / 2) {
       timespec until{};
-      clock_gettime(CLOCK_REALTIME, &until);
+      clock_gettime(CLOCK_MONOTONIC, &until);
       until.tv_sec += 1;
       pthread_cond_timedwait(&changed_, &mutex_, &until);
     }
@@ -279,8 +340,9 @@ MANTA_DECL void journal::keep_names() const {
 }
 
 MANTA_DECL void journal::write_file(const std::string& name, const wire::buffer& content) {
-  const std::string path = folder_ + "/" + name, temporary = path + ".part";
-  ::unlink(temporary.c_str());  // of a start that was killed; or a FIFO, which would make us wait
+  const std::string path = folder_ + "/" + name;
+  const std::string temporary = base::text("{}.{}.{}.part", path, store::host_name(), ::getpid());
+  ::unlink(temporary.c_str());  // of a start that was killed and had this process id
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   char start[header_bytes];
   std::memcpy(start, magic, 16);

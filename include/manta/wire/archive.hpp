@@ -33,6 +33,12 @@ class writer : public cereal::OutputArchive<writer, cereal::AllowEmptyClassElisi
   void write(const void* data, std::size_t bytes) { sink_.write(data, bytes); }
   void note_reference() { sink_.note_reference(); }
   void note_memory(std::size_t bytes) { sink_.note_memory(bytes); }
+  /// cereal calls this for each shared pointer, and writes what it points to if the result says that it is new.
+  template <class Pointer>
+  std::uint32_t registerSharedPointer(const Pointer& pointer) {
+    sink_.note_pointer();
+    return cereal::OutputArchive<writer, cereal::AllowEmptyClassElision>::registerSharedPointer(pointer);
+  }
 
  private:
   sink& sink_;

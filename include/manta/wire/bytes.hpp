@@ -54,6 +54,10 @@ class sink {
   }
   bool holds_references() const { return holds_references_; }
 
+  /// Notes a shared pointer.
+  void note_pointer() { holds_pointers_ = true; }
+  bool holds_pointers() const { return holds_pointers_; }
+
   /// Adds the memory that a written container has allocated for itself.
   void note_memory(std::size_t bytes) { memory_ += bytes; }
   std::size_t memory() const { return memory_; }
@@ -66,6 +70,7 @@ class sink {
   std::size_t memory_ = 0;
   bool takes_references_;
   bool holds_references_ = false;
+  bool holds_pointers_ = false;
 };
 
 /// Gives the bytes of one value. Without a list of places, large arrays are copied like the rest. With a list, they are

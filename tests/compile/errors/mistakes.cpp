@@ -48,7 +48,12 @@ std::string name() { return "manta"; }
 struct counter {
   explicit counter(int start) : value(start) {}
   int add(int amount) { return value += amount; }
+  static int zero() { return 0; }
   int value;
+};
+struct shape {
+  virtual ~shape() = default;
+  virtual double area() const = 0;
 };
 
 struct clock_face {
@@ -208,6 +213,14 @@ class closed {
 #elif defined(mistake_move_only_lvalue)
   auto numbers = manta::async([](int x) -> manta::generator<int> { co_yield x; }, 3);
   std::cout << manta::async([](manta::stream<int> s) { return s.next()->get(); }, numbers).get() << "\n";
+#elif defined(mistake_printed_future)
+  std::cout << manta::async<square>(3) << "\n";
+#elif defined(mistake_static_method)
+  std::cout << manta::async<&counter::zero>(manta::spawn<counter>(0)).get() << "\n";
+#elif defined(mistake_abstract_actor)
+  manta::spawn<shape>();
+#elif defined(mistake_map_of_a_lambda)
+  manta::map(std::vector<int>{1, 2}, [](int x) { return x; });
 #elif defined(mistake_get_of_values)
   manta::get(std::vector<int>{1, 2});
 #elif defined(mistake_wait_for_one)

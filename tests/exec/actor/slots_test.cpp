@@ -59,15 +59,15 @@ TEST_CASE("an actor with something to do is listed once, and leaves in turn") {
   CHECK_FALSE(slots.has_listed());
 }
 
-TEST_CASE("long arguments are counted until the results of their calls come, short ones never") {
+TEST_CASE("long arguments are counted until the results of their calls come, the shortest never") {
   constexpr std::size_t half = sent_arguments::most_sent / 2;
   sent_arguments s;
-  s.add(1, 8);
+  s.add(1, 8, true);
   CHECK(s.empty());
-  s.add(2, half);
-  s.add(3, half);
+  s.add(2, half, true);
+  s.add(3, half, true);
   CHECK_FALSE(s.is_too_much(2));
-  s.add(4, half);
+  s.add(4, half, true);
   CHECK(s.is_too_much(2));
   s.remove(3);
   s.remove(3);  // once
@@ -77,9 +77,22 @@ TEST_CASE("long arguments are counted until the results of their calls come, sho
   s.remove(2);
   s.remove(4);
   CHECK(s.empty());
-  s.add(5, half);
+  s.add(5, half, true);
   s.clear();
   CHECK(s.empty());
   s.remove(5);
   CHECK(s.empty());
+}
+
+TEST_CASE("arguments of some length count for the submitter wherever the actor lives, but only long ones are refused") {
+  sent_arguments s;
+  s.add(1, 900, false);
+  s.add(2, sent_arguments::most_sent * 2, false);
+  CHECK(s.bytes() == 900 + sent_arguments::most_sent * 2);
+  CHECK_FALSE(s.is_too_much(2));
+  s.add(3, 900, true);
+  CHECK(s.bytes() == 1800 + sent_arguments::most_sent * 2);
+  s.remove(2);
+  s.remove(3);
+  CHECK(s.bytes() == 900);
 }

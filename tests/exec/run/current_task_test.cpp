@@ -30,11 +30,11 @@ TEST_CASE("outside of tasks it is the driver, whose id is that of the run") {
   CHECK(r.current.is_driver());
   CHECK(r.current->id == 17);
   CHECK(r.page.task == 17);
-  CHECK(r.page.runs == 1);
+  CHECK(r.page.unfinished == 1);
   CHECK(r.current->name() == "the driver");
   r.current.end_run();
   CHECK(r.page.task == 0);
-  CHECK(r.page.runs == 0);
+  CHECK(r.page.unfinished == 0);
 }
 
 TEST_CASE("a task that begins on the stack of another gives the thread back when it ends, also by an exception") {

@@ -196,12 +196,12 @@ TEST_CASE("a rank is not at rest while user code runs in its handler's place") {
 
 TEST_CASE("the outcome of a run is told as it was: a value, or the text of a failure") {
   run_phase p;
-  const manta::wire::buffer failed = run_phase::message_of(true, "it broke", 8);
+  const manta::wire::buffer failed = run_phase::message_of(run_phase::end::failed, "it broke", 8);
   p.note_outcome(failed.data(), failed.size());
-  CHECK(p.get_outcome().failed);
+  CHECK(p.get_outcome().how == run_phase::end::failed);
   CHECK(p.get_outcome().text() == "it broke");
-  const manta::wire::buffer done = run_phase::message_of(false, "abc", 3);
+  const manta::wire::buffer done = run_phase::message_of(run_phase::end::returned, "abc", 3);
   p.note_outcome(done.data(), done.size());
-  CHECK_FALSE(p.get_outcome().failed);
+  CHECK(p.get_outcome().how == run_phase::end::returned);
   CHECK(p.get_outcome().bytes == 3);
 }

@@ -230,18 +230,61 @@ TEST_CASE("the state of an actor with a name and checkpoints is kept, for its ow
     CHECK_FALSE(first.journal.keeps_state(r));
     r.rules.checkpoint_every = 1;
     CHECK(first.journal.keeps_state(r));
-    first.journal.keep_state(r, twice, seven);
+    first.journal.keep_state({r, twice, 5}, seven);
     first.journal.finish_run();
   }
-  start second(where);
   wire::buffer found;
-  CHECK_FALSE(second.journal.find_state(r, thrice, found));
-  REQUIRE(second.journal.find_state(r, twice, found));
-  CHECK(std::memcmp(found.data(), seven.data(), found.size()) == 0);
-  second.journal.forget_state(r);
-  second.journal.finish_run();
+  {
+    start second(where);
+    CHECK_FALSE(second.journal.find_state({r, thrice, 5}, found));
+    REQUIRE(second.journal.find_state({r, twice, 5}, found));
+    CHECK(std::memcmp(found.data(), seven.data(), found.size()) == 0);
+    second.journal.forget_state({r, twice, 5});
+    second.journal.finish_run();
+  }
   start third(where);
-  CHECK_FALSE(third.journal.find_state(r, twice, found));
+  CHECK_FALSE(third.journal.find_state({r, twice, 5}, found));
+}
+
+TEST_CASE("actors of one name that were made with other arguments have states of their own") {
+  const folder where;
+  graph::request r;
+  r.name = "simulation";
+  r.actor = true;
+  r.rules.checkpoint_every = 1;
+  start first(where);
+  const auto made_with = [&](int argument) {
+    graph::task& t = *first.submit(1, twice, argument, {}, graph::request_ptr(new graph::request(r))).record;
+    first.journal.identify_actor(t);
+    return t.digest;
+  };
+  CHECK(made_with(1) == made_with(1));
+  CHECK(made_with(1) != made_with(2));
+  first.journal.keep_state({r, twice, made_with(1)}, wire::buffer("1", 1));
+  wire::buffer found;
+  CHECK_FALSE(first.journal.find_state({r, twice, made_with(2)}, found));
+  CHECK(first.journal.find_state({r, twice, made_with(1)}, found));
+}
+
+TEST_CASE("of two runs in one folder at the same time, one alone has the state of an actor") {
+  const folder where;
+  graph::request r;
+  r.name = "shared";
+  r.rules.checkpoint_every = 1;
+  wire::buffer found;
+  {
+    start first(where);
+    first.journal.keep_state({r, twice, 5}, wire::buffer("1", 1));
+    start second(where);  // another process in a job: locks belong to open files, not to processes
+    CHECK_FALSE(second.journal.find_state({r, twice, 5}, found));
+    second.journal.keep_state({r, twice, 5}, wire::buffer("2", 1));
+    second.journal.forget_state({r, twice, 5});
+    first.journal.finish_run();
+    second.journal.finish_run();
+  }
+  start third(where);
+  REQUIRE(third.journal.find_state({r, twice, 5}, found));
+  CHECK(found.data()[0] == std::byte{'1'});
 }
 
 TEST_CASE("without a folder nothing is noted, kept or found") {

@@ -72,6 +72,19 @@ TEST_CASE("a task that was taken takes no room") {
   CHECK(b.all.task_of(second) != nullptr);
 }
 
+TEST_CASE("a task whose value is made again, however often, takes its room once") {
+  books b;
+  const std::uint64_t each = 1000 + sizeof(task);
+  node& first = b.value_of(1, 1000);
+  node& second = b.value_of(2, 1000);
+  for (int death = 0; death < 5; ++death) {
+    for (node* n : {&first, &second}) b.all.keep(*n, b.all.take(*n), 1000);
+    CHECK(b.all.take_excess(2 * each) == nullptr);
+  }
+  CHECK(b.all.take_excess(each) != nullptr);
+  CHECK(b.all.take_excess(each) == nullptr);
+}
+
 TEST_CASE("a node that is used again for another value keeps the new task") {
   books b;
   node& n = b.value_of(1, 1000);

@@ -60,6 +60,8 @@ class actor_calls {
     if (!sent_.empty()) sent_.remove(call);
   }
   void forget_sent() { sent_.clear(); }  ///< Some results will not come.
+  /// Bytes of arguments of calls that have not ended.
+  std::size_t argument_bytes() const { return sent_.bytes(); }
 
  private:
   /// The flags in the message of a call, which leaves now.

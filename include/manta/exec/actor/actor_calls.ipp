@@ -36,7 +36,7 @@ node& actor_calls<Network>::call(node& handle, function_id function, type_id typ
     const task_message m{id, function, own_.rank, n.index, place.slot, bytes, 0, flags, 0};
     own_.post.send(place.rank, message::call, m, given.data, given.bytes);
     note_sent(n, id, place.rank, place.slot);
-    if (place.rank != own_.rank) sent_.add(n.index, bytes);  // here nothing is under way
+    sent_.add(n.index, bytes, place.rank != own_.rank);
     below_.elsewhere.note_sent();
     if (place.rank != own_.rank && !below_.running.is_driver()) send_soon();
   } else {
@@ -96,7 +96,7 @@ void actor_calls<Network>::send(node& handle, task* t) {
   const task_message m{t->id, t->function, own_.rank, t->home_index, place.slot, t->argument_bytes, 0, flags, 0};
   below_.records.send(place.rank, message::call, m, arguments_of(*t));
   note_sent(result, t->id, place.rank, place.slot);
-  if (place.rank != own_.rank) sent_.add(result.index, t->argument_bytes);  // here nothing is under way
+  sent_.add(result.index, t->argument_bytes, place.rank != own_.rank);
   below_.records.free(t);
 }
 

@@ -55,8 +55,9 @@ class actor_host {
 
   // --- actors begin and end
 
-  /// An actor has been constructed here. `constructor` is kept for a restart; null: it cannot be. Returns its slot.
-  slot_index add(const invocation& call, function_id function, graph::request_ptr request, task* constructor);
+  /// An actor has been constructed here by the task `made_by`. `constructor` is this task if it is kept for a restart,
+  /// else null. Returns the actor's slot.
+  slot_index add(const invocation& call, const task& made_by, task* constructor);
   actor_slot& at(slot_index slot) { return slots_[slot]; }
   void on_end_actor(const end_actor_message& m);  ///< The last handle is gone; the message has the number of calls.
   /// Marks the actor as dead and asks the calls that run to stop. The rest is done by run_call.

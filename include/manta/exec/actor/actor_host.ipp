@@ -14,14 +14,14 @@
 namespace manta::exec {
 
 template <class Network>
-slot_index actor_host<Network>::add(const invocation& call, function_id function, graph::request_ptr request,
-                                    task* constructor) {
+slot_index actor_host<Network>::add(const invocation& call, const task& made_by, task* constructor) {
   const slot_index index = slots_.take();
   actor_slot& slot = slots_[index];
   slot.object = call.actor;
   slot.type = call.actor_type;
-  slot.function = function;
-  slot.request = std::move(request);
+  slot.function = made_by.function;
+  slot.request = made_by.request;
+  slot.made_with = made_by.digest;
   slot.constructor = constructor;
   if (slot.request && !slot.request->checkpoint.empty()) {
     slot.checkpoint.append(slot.request->checkpoint.data(), slot.request->checkpoint.size());
@@ -162,7 +162,7 @@ void actor_host<Network>::end(slot_index index, const std::string& why) {
   if (slot.dead.empty()) slot.dead = why;
   if (below_.journal.keeps_state(*slot.request)) {
     if (!below_.phase.is_stopping() && !slot.unwound) {
-      below_.journal.forget_state(*slot.request);
+      below_.journal.forget_state({*slot.request, slot.function, slot.made_with});
     } else if (slot.object != nullptr && !slot.broken && !slot.log.empty()) {
       restarts_.save(slot);  // the next start goes on with it
     }

@@ -143,7 +143,7 @@ void gangs<Network>::run_part(task* t) {
 
 template <class Network>
 slot_index gangs<Network>::add_part_of_actor(invocation& call, const task& t) {
-  const std::uint32_t slot = below_.actors.add(call, t.function, t.request, nullptr);
+  const std::uint32_t slot = below_.actors.add(call, t, nullptr);
   graph::gang* const members = below_.actors.at(slot).gang = new graph::gang;
   members->id = t.gang->id;
   members->member = t.gang->member;

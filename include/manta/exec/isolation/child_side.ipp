@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iostream>
 #include <utility>
 
 #include "manta/exec/isolation/child_side.hpp"
@@ -92,7 +93,8 @@ MANTA_DECL void child_side::send(const void* data, std::size_t bytes) {
       store::current_failure().write(failed.body());
     }
     skip_arrays();
-    std::fflush(stdout);
+    std::cout.flush();
+    std::fflush(nullptr);  // the child leaves by _exit, and a file that the code has left open must not lose its end
     threads_.use(0);
     (ok ? done : failed).send(send_on);
     view_.task = running_task{};

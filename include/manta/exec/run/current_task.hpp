@@ -32,13 +32,13 @@ class current_task {
   /// A run begins: the ids of all tasks come from the driver's.
   void begin_run(std::uint64_t id) {
     driver_ = running_task{id, graph::no_index};
-    ++page_->runs;
+    ++page_->unfinished;
     leave();
   }
   /// The run is over.
   void end_run() {
     page_->task = 0;
-    --page_->runs;
+    --page_->unfinished;
   }
 
   /// The rank's thread leaves its task, which waits or has ended.

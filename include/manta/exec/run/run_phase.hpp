@@ -55,24 +55,31 @@ class run_phase {
   /// How long ago that was.
   std::int64_t since_driver_end(std::int64_t now_ns) const { return now_ns - driver_ended_ns_; }
 
-  /// How a run has ended, as rank 0 tells it: the bytes that the driver left, or the text of what it threw.
+  /// The ways in which a run ends.
+  enum class end : std::uint8_t {
+    returned,  ///< the driver has returned
+    failed,    ///< the driver has thrown
+    lost       ///< the driver has returned, but a rank has died, and the program's own code does not handle that
+  };
+  /// How a run has ended, as rank 0 tells it: the bytes that the driver left, or the text of an error.
   struct outcome {
-    bool failed;
+    run_phase::end how;
     const std::byte* data;
     std::size_t bytes;
     std::string text() const { return {reinterpret_cast<const char*>(data), bytes}; }
   };
   /// The message in which rank 0 tells of an outcome.
-  static wire::buffer message_of(bool failed, const void* data, std::size_t bytes) {
+  static wire::buffer message_of(end how, const void* data, std::size_t bytes) {
     wire::buffer message;
-    const char first = failed;
-    message.append(&first, 1);
+    message.append(&how, 1);
     message.append(data, bytes);
     return message;
   }
   /// The run has ended; keeps the message.
   void note_outcome(const std::byte* data, std::size_t bytes) { outcome_ = wire::buffer(data, bytes); }
-  outcome get_outcome() const { return {outcome_.data()[0] != std::byte{0}, outcome_.data() + 1, outcome_.size() - 1}; }
+  outcome get_outcome() const {
+    return {static_cast<end>(outcome_.data()[0]), outcome_.data() + 1, outcome_.size() - 1};
+  }
 
  private:
   std::uint64_t runs_ = 0;

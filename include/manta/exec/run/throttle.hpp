@@ -22,6 +22,8 @@ class throttle {
  public:
   static constexpr std::size_t most_stacks = 16;              ///< held at once
   static constexpr std::int64_t patience_ns = 1'000'000'000;  ///< then the submitter looks whether it waits in vain
+  /// The patience where arguments take the room: to go on costs memory, and the receiver may be busy for a while.
+  static constexpr std::int64_t patience_with_bytes_ns = 30'000'000'000;
 
   explicit throttle(std::size_t most_unfinished) : most_(most_unfinished), bound_(most_unfinished) {}
 

@@ -51,7 +51,8 @@ void waiting<Network>::hold_back() {
     const bool was_ahead = below_.limit.is_ahead(before.unfinished);
     wait_record room;
     room.remaining = 1;
-    room.deadline = base::now_ns() + throttle::patience_ns;
+    const bool for_bytes = was_ahead && !below_.limit.is_ahead(below_.tasks.unfinished_count());
+    room.deadline = base::now_ns() + (for_bytes ? throttle::patience_with_bytes_ns : throttle::patience_ns);
     below_.limit.hold(room);
     wait(room);
     below_.limit.release(room);

@@ -136,6 +136,7 @@ void executor<Network>::run_staged(task* t) {
   store::failure_ptr why = own_.failures.of_input(*t);  // bringing it here failed
   std::uint64_t ns = 0;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
+  if (t->request != nullptr) below_.journal.identify_actor(*t);
   invocation call(below_.lock, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && t->request->restarts > 0;
   const bool ok = why == nullptr && below_.runner.invoke(call, t->function, identity, why, &ns) &&

@@ -86,13 +86,16 @@ class home {
       fail(n);
     }
   }
-  /// The number of tasks that have not ended; where many arguments are kept they count by their bytes as well.
+  /// The number of tasks and calls that have not ended.
+  std::size_t unfinished_count() const {
+    return below_.elsewhere.unfinished() + below_.local.size() +
+           (below_.scheduler == nullptr ? 0 : below_.scheduler->waiting());
+  }
+  /// That number, and one more for every 128 bytes of arguments beyond 64 MiB.
   std::size_t unfinished() const {
     constexpr std::size_t few_bytes = std::size_t{64} << 20, bytes_a_task = 128;
-    const std::size_t bytes = own_.graph.tasks.large_bytes();
-    return below_.elsewhere.unfinished() + below_.local.size() +
-           (below_.scheduler == nullptr ? 0 : below_.scheduler->waiting()) +
-           (bytes > few_bytes ? (bytes - few_bytes) / bytes_a_task : 0);
+    const std::size_t bytes = own_.graph.tasks.large_bytes() + below_.calls.argument_bytes();
+    return unfinished_count() + (bytes > few_bytes ? (bytes - few_bytes) / bytes_a_task : 0);
   }
 
  private:

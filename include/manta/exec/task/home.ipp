@@ -108,7 +108,10 @@ void home<Network>::task_ready(node& n) {
     task& t = *n.record;
     if (has_failed_input(t)) return fail_dependent(n);
     if (t.request != nullptr && t.request->near != graph::request::nowhere) {
-      t.request->near = static_cast<int>(place_of(*t.inputs()[t.seen_inputs()], own_.rank));
+      node& near = *t.inputs()[t.seen_inputs()];
+      t.request->near =
+          near.state == state::failed ? graph::request::not_known : static_cast<int>(place_of(near, own_.rank));
+      if (near.state == state::failed) near.set(node::observed);
     }
     if (t.request != nullptr && !t.request->anywhere() && below_.scheduler == nullptr) {
       return send_to_rank_0(n);
@@ -185,6 +188,7 @@ void home<Network>::run(node& n) {
   }
   if (n.has(node::timed) && below_.clock.overdue(n)) return;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
+  if (t->request != nullptr) below_.journal.identify_actor(*t);
   invocation call(below_.lock, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
   std::uint64_t ns = 0;
@@ -201,8 +205,7 @@ void home<Network>::finish(node& n, invocation& call, bool ok, const store::fail
   if (ok && call.actor != nullptr) {
     task* const constructor = n.record;
     const bool kept = constructor->request->restarts > 0;
-    const actor_place place{own_.rank,
-                            below_.actors.add(call, n.function, constructor->request, kept ? constructor : nullptr)};
+    const actor_place place{own_.rank, below_.actors.add(call, *constructor, kept ? constructor : nullptr)};
     if (!kept) below_.records.free(constructor);
     store::set_plain(n, &place, sizeof place);
     below_.ends.complete(n);
@@ -280,6 +283,7 @@ template <class Network>
 void home<Network>::ended(const task_origin& of, invocation& call, bool ok, const store::failure_ptr& why,
                           std::uint64_t ns) {
   below_.elsewhere.note_back();
+  below_.calls.note_result(of.home_index);
   if (of.by_scheduler && of.home_rank == 0) {
     below_.scheduler->ended(own_.rank, of.function, of.charge, ns, of.request);
     if (!ok && of.request != nullptr && of.request->actor) below_.scheduler->give_back(own_.rank, *of.request);

@@ -102,7 +102,10 @@ void lost_tasks<Network>::submit_again(node& n, rank_id dead) {
     return own_.refs.release(n);
   }
   if (is_retried) ++n.record->attempt;
-  if (is_retried || found == verdict::suspect) with_request(n).cost = static_cast<int>(dead);
+  if (is_retried || found == verdict::suspect) {
+    const graph::request& wanted = with_request(n);
+    wanted.cost = {static_cast<int>(dead), !is_retried};
+  }
   if (n.form == form::record) {
     n.record->place = graph::place::here;
     return others_.start(others_.rank, n);
@@ -137,7 +140,7 @@ store::failure_ptr lost_tasks<Network>::tried_too_often(const node& n, std::uint
     return own_.failures.died_with(n, t.last);
   }
   if (request == nullptr) request = graph::request_ptr(new graph::request);
-  request->cost = static_cast<int>(t.last);
+  request->cost.rank = static_cast<int>(t.last);
   return nullptr;
 }
 

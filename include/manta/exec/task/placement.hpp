@@ -91,6 +91,8 @@ class placement {
  private:
   void dispatch(node& n, rank_id to, std::uint32_t charge);  ///< Sends a task to its executor.
   void dispatch_gang(node& n, std::uint32_t charge);         ///< Sends a task to all members of its gang.
+  /// Whether the task may run on rank 0 after all: a rank was killed under it, and no other rank can run it any more.
+  bool is_forgiven(const node& n);
   /// Why what the ranks have cannot be enough for this task any more.
   store::failure_ptr never_possible(const node& n) const;
   rank_id lost_with(std::uint64_t key) {

@@ -107,7 +107,7 @@ void placement<Network>::ask_for_work() {
   std::uint32_t wanted = 0;
   bool of_members_too = false;
   for (const std::uint32_t r : below_.scheduler->load().executing()) {
-    if (!below_.scheduler->load().idle(r)) continue;
+    if (!below_.scheduler->load().idle(r) || below_.scheduler->load()[r].lent) continue;
     wanted += below_.scheduler->load().in_team(r) ? 0 : tasks_a_rank;
     of_members_too = of_members_too || !below_.scheduler->load().in_gang(r);
   }
@@ -158,7 +158,7 @@ void placement<Network>::add(node& n) {
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted != nullptr && wanted->needs_rank_0) below_.scheduler->rank_0_executes(true);
   if (wanted != nullptr && (own_.members.deaths() != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) &&
-      !below_.scheduler->is_possible(*wanted)) {
+      !below_.scheduler->is_possible(*wanted) && !is_forgiven(n)) {
     return refuse(n, never_possible(n));
   }
   if (!below_.scheduler->ready(n, !short_.empty() && takes_large(n))) refuse(n, reservation_gone());
@@ -186,11 +186,21 @@ store::failure_ptr placement<Network>::never_possible(const node& n) const {
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (own_.members.deaths() == 0)
     return gang_failure(n, below_.scheduler->held().find_reservation(wanted->reservation)->wanted);
-  if (wanted == nullptr || wanted->cost < 0) return own_.failures.nobody_left(n, false);
-  const int cost = std::exchange(wanted->cost, graph::request::nowhere);
+  if (wanted == nullptr || wanted->cost.rank < 0) return own_.failures.nobody_left(n, false);
+  const graph::fatal_rank cost = std::exchange(wanted->cost, {});
   const bool but_rank_0 = below_.scheduler->is_possible(*wanted);
   wanted->cost = cost;
   return own_.failures.nobody_left(n, but_rank_0);
+}
+
+template <class Network>
+bool placement<Network>::is_forgiven(const node& n) {
+  const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
+  if (wanted == nullptr || !wanted->cost.was_killed || wanted->cost.rank < 0) return false;
+  const graph::fatal_rank cost = std::exchange(wanted->cost, {});
+  if (below_.scheduler->is_possible(*wanted)) return true;
+  wanted->cost = cost;
+  return false;
 }
 
 template <class Network>
@@ -204,7 +214,13 @@ std::uint64_t placement<Network>::rank_died(rank_id dead) {
     below_.scheduler->rank_0_executes(false);
     below_.scheduler->refuse_impossible([&](node& n) { refused.push_back(&n); });
   }
-  for (node* n : refused) refuse(*n, never_possible(*n));
+  for (node* n : refused) {
+    if (is_forgiven(*n)) {
+      add(*n);
+    } else {
+      refuse(*n, never_possible(*n));
+    }
+  }
   places_.rank_died(dead);
   return broken;
 }

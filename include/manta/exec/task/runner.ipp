@@ -50,7 +50,7 @@ MANTA_DECL bool runner::load_checkpoint(invocation& call, const graph::task& t, 
   if (call.actor == nullptr) return true;
   std::string& state = t.request->checkpoint;
   wire::buffer known;
-  if (state.empty() && below_.journal.find_state(*t.request, t.function, known)) {
+  if (state.empty() && below_.journal.find_state({*t.request, t.function, t.digest}, known)) {
     state.assign(reinterpret_cast<const char*>(known.data()), known.size());
   }
   if (state.empty()) return true;

@@ -88,7 +88,7 @@ template <class Network>
 void withdrawal<Network>::discard_here(node& n, invocation& call) {
   task* const kept = take_record_of(n);
   if (call.actor != nullptr) {
-    const std::uint32_t slot = below_.actors.add(call, n.function, kept->request, nullptr);
+    const std::uint32_t slot = below_.actors.add(call, *kept, nullptr);
     own_.post.send(own_.rank, message::end_actor, end_actor_message{slot, 0, 0});
   } else if (n.has(node::actor) && call.form == form::plain) {
     const actor_place place = actor_place_in(call.plain);

@@ -55,12 +55,21 @@ class journaling {
   bool keeps_state(const graph::request& r) const {
     return is_open() && r.rules.checkpoint_every > 0 && !r.name.empty() && r.ranks == 0;
   }
-  /// The state that was kept last of this actor, whose class is that of its constructor. False if there is none.
-  bool find_state(const graph::request& r, function_id constructor, wire::buffer& into);
+  /// An actor whose state may be kept: its request, its constructor, and the digest of the constructor's arguments.
+  struct actor {
+    const graph::request& request;
+    function_id constructor;
+    std::uint64_t made_with;
+  };
+  /// Sets the digest of the task that constructs an actor whose state is kept. To be called before the constructor,
+  /// which may move its arguments away. Arguments that hold handles do not count.
+  void identify_actor(graph::task& t);
+  /// The state that was kept last of this actor. False if there is none.
+  bool find_state(const actor& a, wire::buffer& into);
   /// Has the state written in the place of the last one, if this actor's is kept.
-  void keep_state(const graph::request& r, function_id constructor, const wire::buffer& what);
+  void keep_state(const actor& a, const wire::buffer& what);
   /// The actor has ended, and the next start makes a new one.
-  void forget_state(const graph::request& r);
+  void forget_state(const actor& a);
 
   /// Returns when all that was kept is on the disk.
   void finish_run();
@@ -70,8 +79,10 @@ class journaling {
  private:
   /// What the value of a node is known by; 0: it cannot be known.
   std::uint64_t identity_of(graph::node& n);
-  /// What the class of an actor is known by.
-  static std::uint64_t class_of(function_id constructor);
+  /// The digest of a task's function and of the arguments among its bytes.
+  static std::uint64_t digest_of_call(graph::task& t);
+  /// What the state of this actor is found by.
+  static store::journal::actor_key key_of(const actor& a);
 
   std::unique_ptr<store::journal> journal_;
   base::index_table identities_;  // node -> what its value is known by

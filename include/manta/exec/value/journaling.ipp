@@ -54,10 +54,20 @@ MANTA_DECL std::uint64_t journaling::identity_of(graph::node& n) {
   return hash;
 }
 
+MANTA_DECL std::uint64_t journaling::digest_of_call(graph::task& t) {
+  const std::uint64_t function = base::hash_text(wire::function_at(t.function).mangled);
+  return base::mix(function, base::hash_bytes(t.arguments(), t.argument_bytes));
+}
+
+MANTA_DECL void journaling::identify_actor(graph::task& t) {
+  if (t.request == nullptr || !t.request->actor || !keeps_state(*t.request)) return;
+  t.digest = digest_of_call(t);
+  for (std::uint32_t i = 0; i < t.seen_inputs(); ++i) t.digest = base::mix(t.digest, identity_of(*t.inputs()[i]));
+}
+
 MANTA_DECL void journaling::identify(graph::task& t, const graph::node& n) {
   if (!is_open() || (t.request != nullptr && t.request->actor)) return;
-  std::uint64_t digest = base::hash_text(wire::function_at(t.function).mangled);
-  digest = base::mix(digest, base::hash_bytes(t.arguments(), t.argument_bytes));
+  std::uint64_t digest = digest_of_call(t);
   for (std::uint32_t i = 0; i < t.seen_inputs(); ++i) {
     const std::uint64_t input = identity_of(*t.inputs()[i]);
     if (input == 0) return;
@@ -81,7 +91,9 @@ MANTA_DECL bool journaling::take(const graph::task& t, graph::node& n) {
 }
 
 MANTA_DECL void journaling::write(const graph::task& t, const invocation& call, std::uint64_t ns) {
-  if (!is_open() || t.digest == 0 || (ns < least_ns_ && (t.request == nullptr || !t.request->journaled))) return;
+  if (!is_open() || t.digest == 0 || call.actor_type != nullptr ||
+      (ns < least_ns_ && (t.request == nullptr || !t.request->journaled)))
+    return;
   const wire::type_entry* const type = call.form == graph::form::none ? nullptr : &wire::type_at(call.type);
   if (call.form != graph::form::box) {
     const std::size_t bytes = type == nullptr ? 0 : type->plain_bytes;
@@ -97,17 +109,17 @@ MANTA_DECL void journaling::write(const graph::task& t, const invocation& call, 
   journal_->add(t.id, t.digest, static_cast<std::uint64_t>(graph::form::blob), value.data(), value.size());
 }
 
-MANTA_DECL std::uint64_t journaling::class_of(function_id constructor) {
-  return base::hash_text(wire::function_at(constructor).mangled);
+MANTA_DECL store::journal::actor_key journaling::key_of(const actor& a) {
+  return {a.request.name, a.made_with, base::hash_text(wire::function_at(a.constructor).mangled)};
 }
-MANTA_DECL bool journaling::find_state(const graph::request& r, function_id constructor, wire::buffer& into) {
-  return keeps_state(r) && journal_->find_state(r.name, class_of(constructor), into);
+MANTA_DECL bool journaling::find_state(const actor& a, wire::buffer& into) {
+  return keeps_state(a.request) && journal_->find_state(key_of(a), into);
 }
-MANTA_DECL void journaling::keep_state(const graph::request& r, function_id constructor, const wire::buffer& what) {
-  if (keeps_state(r)) journal_->keep_state(r.name, class_of(constructor), what);
+MANTA_DECL void journaling::keep_state(const actor& a, const wire::buffer& what) {
+  if (keeps_state(a.request)) journal_->keep_state(key_of(a), what);
 }
-MANTA_DECL void journaling::forget_state(const graph::request& r) {
-  if (keeps_state(r)) journal_->forget_state(r.name);
+MANTA_DECL void journaling::forget_state(const actor& a) {
+  if (keeps_state(a.request)) journal_->forget_state(key_of(a));
 }
 
 }  // namespace manta::exec

@@ -59,13 +59,16 @@ class lineage {
   graph::task* task_of(const graph::node& n) const { return tasks_.find(n.index); }
   /// Keeps the task. It is never given up for want of room.
   void keep(const graph::node& n, graph::task* t) { tasks_.set(n.index, t); }
-  /// Keeps the task until take_excess() gives it up. `input_bytes` is what its inputs take.
+  /// Keeps the task until take_excess() gives it up. `input_bytes` is what its inputs take. A task that is kept again,
+  /// since its value was made again, counts once.
   void keep(const graph::node& n, graph::task* t, std::uint64_t input_bytes);
   /// The task is kept no more, and is the caller's; null if it was not kept.
   graph::task* take(const graph::node& n);
   /// Gives up the oldest task, which is then the caller's, if the tasks take more than `most_bytes` or are too many.
   /// Null if there is room.
   graph::task* take_excess(std::uint64_t most_bytes);
+  /// Whether any task was ever given up for want of room.
+  bool has_given_up() const { return has_given_up_; }
 
   // --- families
 
@@ -91,17 +94,24 @@ class lineage {
 
  private:
   struct aged {
-    std::uint64_t id, bytes;
+    std::uint64_t id;
     node_index index;
   };
+
+  /// The key of a task's id in a table.
+  static std::uint64_t key(std::uint64_t id) { return id == base::index_table::no_key ? 0 : id; }
+  /// The task with this id takes no room any more.
+  void uncount(std::uint64_t id);
 
   /// The family whose parent has this id; null if there is none.
   family* family_of_parent(std::uint64_t id) const;
 
   base::pointer_table<graph::task> tasks_;  // node of a value -> the task that made it
   base::ring<aged> ages_;                   // the oldest first; some are kept no more
-  std::uint64_t bytes_ = 0;                 // of the tasks in ages_ and their inputs
-  base::list<family*> families_;            // by slot; null if the slot is free
+  base::index_table counted_;               // id of a task that may be given up -> its bytes and those of its inputs
+  std::uint64_t bytes_ = 0;                 // sum of those
+  bool has_given_up_ = false;
+  base::list<family*> families_;  // by slot; null if the slot is free
   base::list<std::uint32_t> free_slots_;
   mutable base::index_table members_;  // node of a member -> its family's slot, and its place in the value
   mutable base::index_table parents_;  // id of a parent -> its family's slot

@@ -16,13 +16,23 @@ MANTA_DECL lineage::~lineage() {
 
 MANTA_DECL void lineage::keep(const graph::node& n, graph::task* t, std::uint64_t input_bytes) {
   keep(n, t);
+  if (counted_.find(key(t->id)) != nullptr) return;
   const std::uint64_t bytes = sizeof(graph::task) + input_bytes;
+  counted_.insert(key(t->id)) = bytes;
   bytes_ += bytes;
-  ages_.push_back({t->id, bytes, n.index});
+  ages_.push_back({t->id, n.index});
+}
+
+MANTA_DECL void lineage::uncount(std::uint64_t id) {
+  const std::uint64_t* const bytes = counted_.find(key(id));
+  if (bytes == nullptr) return;
+  bytes_ -= *bytes;
+  counted_.erase(key(id));
 }
 
 MANTA_DECL graph::task* lineage::take(const graph::node& n) {
   graph::task* const t = task_of(n);
+  if (t != nullptr) uncount(t->id);
   tasks_.erase(n.index);
   return t;
 }
@@ -31,17 +41,20 @@ MANTA_DECL graph::task* lineage::take_excess(std::uint64_t most_bytes) {
   constexpr std::size_t most_tasks = std::size_t{1} << 20;
   while (!ages_.empty()) {
     const aged oldest = ages_.front();
-    graph::task* t = tasks_.find(oldest.index);
+    if (counted_.find(key(oldest.id)) == nullptr) {  // kept no more
+      ages_.pop_front();
+      continue;
+    }
+    if (bytes_ <= most_bytes && ages_.size() <= most_tasks) return nullptr;
+    ages_.pop_front();
+    uncount(oldest.id);
+    graph::task* const t = tasks_.find(oldest.index);
     const bool made_value = t != nullptr && t->id == oldest.id;
     family* const f = made_value ? nullptr : family_of_parent(oldest.id);
-    const bool is_kept = made_value || f != nullptr;
-    if (is_kept && bytes_ <= most_bytes && ages_.size() <= most_tasks) return nullptr;
-    ages_.pop_front();
-    bytes_ -= oldest.bytes;
-    if (!is_kept) continue;
-    if (f != nullptr) return take_parent(*f);
-    tasks_.erase(oldest.index);
-    return t;
+    if (made_value) tasks_.erase(oldest.index);
+    if (!made_value && f == nullptr) continue;
+    has_given_up_ = true;
+    return made_value ? t : take_parent(*f);
   }
   return nullptr;
 }
@@ -58,7 +71,8 @@ MANTA_DECL lineage::family* lineage::family_of_parent(std::uint64_t id) const {
 
 MANTA_DECL lineage::family* lineage::found(const graph::node& outer) {
   family* const above = family_of(outer);
-  graph::task* const parent = take(outer);  // the value itself is here for good
+  graph::task* const parent = task_of(outer);
+  tasks_.erase(outer.index);  // the value itself is here for good
   if (parent == nullptr && above == nullptr) return nullptr;
   auto* const f = new family;
   f->type = outer.type;
@@ -87,7 +101,10 @@ MANTA_DECL void lineage::join(family& f, const graph::node& member, std::uint32_
 }
 
 MANTA_DECL graph::task* lineage::take_parent(family& f) {
-  if (f.parent != nullptr && family_of_parent(f.parent->id) == &f) parents_.erase(f.parent->id);
+  if (f.parent != nullptr) {
+    uncount(f.parent->id);
+    if (family_of_parent(f.parent->id) == &f) parents_.erase(f.parent->id);
+  }
   return std::exchange(f.parent, nullptr);
 }
 

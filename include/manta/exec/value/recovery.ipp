@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/exec/value/recovery.hpp"
 
 namespace manta::exec {
@@ -306,10 +307,16 @@ void recovery<Network>::value_lost(node& n, rank_id dead) {
   } else if (task* const made_by = books_.task_of(n)) {
     make_again(n, made_by);
   } else {
-    completion_.fail(n,
-                     own_.failures.death(store::failure::kind::object, dead,
-                                         "the value of '" + std::string(n.function == no_index ? "put" : task_name(n)) +
-                                             "' is lost, and what it was made from is not known any more: "));
+    const std::string_view name = n.function == no_index ? "put" : task_name(n);
+    const std::string what =
+        n.function != no_index && books_.has_given_up()
+            ? base::text(
+                  "the value of '{}' is lost, and its task was no longer kept to make it again, since the tasks "
+                  "of rank {} and their inputs need more room than a quarter of its memory for values (a larger "
+                  "MANTA_STORE_MEMORY keeps more of them): ",
+                  name, own_.rank.number())
+            : base::text("the value of '{}' is lost, and what it was made from is not known any more: ", name);
+    completion_.fail(n, own_.failures.death(store::failure::kind::object, dead, what));
     n.set(node::observed);
   }
   if (fetching) own_.refs.release(n);

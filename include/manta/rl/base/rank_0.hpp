@@ -5,17 +5,14 @@
 // ranks means rank 0 as well.
 #pragma once
 
-#include "manta/async.hpp"
+#include "manta/capacity.hpp"
 #include "manta/run.hpp"
 
 namespace manta::rl::detail {
 
-inline void join() {}
-
-/// Lets rank 0 work while the driver waits, where the driver wants as many workers as ranks, or more. A rank 0 that has
-/// run a task runs others too, and has actors.
+/// Lets rank 0 work while the driver waits, where the driver wants as many workers as ranks, or more.
 inline void let_rank_0_work(int workers) {
-  if (manta::rank() == 0 && manta::size() > 1 && workers >= manta::size()) async<join>({.rank = 0}).get();
+  if (manta::rank() == 0 && manta::size() > 1 && workers >= manta::size()) let_rank_0_run_tasks();
 }
 
 }  // namespace manta::rl::detail

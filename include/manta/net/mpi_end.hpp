@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The end of MPI in this process, as MPI_Finalize announces it: it deletes the attributes of MPI_COMM_SELF before it
+// does anything else.
+#pragma once
+
+#include "manta/base/config.hpp"
+
+namespace manta::net {
+
+class mpi_end {
+ public:
+  /// From now on until MPI_Finalize, manta-run takes an end of this process with status 0 for a failure, since the
+  /// other ranks would wait for it. Does nothing when called again. Local.
+  MANTA_DECL static void watch();
+  /// A rank has died. From now on this rank frees no MPI object that other ranks would have to free too, and the
+  /// process may end without MPI_Finalize, which might wait for the dead rank for ever.
+  MANTA_DECL static void give_up();
+  /// The exit status of a process that calls MPI_Finalize after give_up(): it ends there. 0 at first.
+  static void set_status(int status) { status_ = status; }
+
+ private:
+  static int finalize_begins();  ///< MPI_Finalize has been called: ends the process if a rank has died.
+
+  static inline bool is_watched_ = false;
+  static inline int status_ = 0;
+};
+
+}  // namespace manta::net
+
+#ifndef MANTA_COMPILED
+#include "manta/net/mpi_end.ipp"
+#endif

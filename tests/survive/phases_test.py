@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+"""Deaths in a program's own phases, and what follows a run after a death: the cases of phases.cpp.
+
+  phases_test.py PHASES [words]
+
+No case may hang: whatever happens, the job ends within seconds, with the status that says why.
+"""
+import concurrent.futures
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import survive_test
+
+LIMIT = 60  # seconds until a start counts as a hang
+
+# Case, expected status of the job, texts in its output.
+CASES = [("%s:%s" % (when, how), status, [text]) for when in ("before", "between", "after")
+         for how, status, text in (("crash", 139, "was killed by SIGSEGV"), ("exit_3", 3, "ended with status 3"),
+                                   ("exit_0", 1, "before its run or MPI was over"), ("abort", 9, "ended with status 9"))]
+CASES += [("lost", 5, ["lost: manta: rank", "handles_deaths"]),
+          ("handled", 0, ["handled 2"]),
+          ("finalize", 0, ["handled 2", "each rank ends here, with status 0"]),
+          ("own_init", 7, ["the program ends here, with status 7"]),
+          ("after_run", 0, [])]
+
+
+def start(program, words, **more):
+    command = [sys.executable, survive_test.MANTA_RUN, "--grace", "0.5", "-n", "3", "--", program] + words
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            env=survive_test.environment("", **more))
+
+
+def play(program, case, status, texts):
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "lines")
+        process = start(program, [case, file])
+        try:
+            output = process.communicate(timeout=LIMIT)[0].decode(errors="replace")
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return "%s: hangs: %s" % (case, process.communicate()[0].decode(errors="replace"))
+        if process.returncode != status or not all(t in output for t in texts):
+            return "%s: status %d, not %d with %s: %s" % (case, process.returncode, status, texts, output)
+        if case == "after_run":
+            with open(file) as lines:
+                found = lines.read().split("\n")
+            if found != ["driver", "main", "static destructor", "atexit", ""] and \
+                    found != ["driver", "main", "atexit", "static destructor", ""]:
+                return "%s: the file has %s" % (case, found)
+    return None
+
+
+def with_children(process):
+    found = [process]
+    for entry in os.listdir("/proc"):
+        try:
+            with open("/proc/%s/stat" % entry) as file:
+                if int(file.read().rpartition(")")[2].split()[1]) == process:
+                    found += with_children(int(entry))
+        except (OSError, ValueError, IndexError):
+            pass  # not a process, or it has ended meanwhile
+    return found
+
+
+def suspended(program):
+    """All processes of a job are stopped for longer than the heartbeat, and go on one after the other, as Slurm does it."""
+    process = start(program, ["slow"], MANTA_HEARTBEAT="1")
+    while process.stdout.readline().strip() != b"started":
+        if process.poll() is not None:
+            return "suspended: it did not start"
+    stopped = with_children(process.pid)
+    for each in stopped:
+        os.kill(each, signal.SIGSTOP)
+    time.sleep(2.5)
+    for each in stopped:
+        os.kill(each, signal.SIGCONT)
+        time.sleep(0.05)
+    output = process.communicate(timeout=LIMIT)[0].decode(errors="replace")
+    if process.returncode != 0 or "has died" in output:
+        return "suspended: status %d: %s" % (process.returncode, output)
+    return None
+
+
+def main():
+    program, words = os.path.realpath(sys.argv[1]), sys.argv[2:]
+    chosen = [c for c in CASES if not words or any(w in c[0] for w in words)]
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        results = [pool.submit(play, program, *case) for case in chosen]
+        if not words or "suspended" in words:
+            results.append(pool.submit(suspended, program))
+        wrong = [text for text in (r.result() for r in results) if text]
+    for text in wrong:
+        print(text)
+    print("%d cases, %d wrong" % (len(results), len(wrong)))
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
