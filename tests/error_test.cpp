@@ -300,9 +300,10 @@ TEST_CASE("the causes that std::throw_with_nested has kept are in the text, and 
       CHECK_MESSAGE(false, "the task did not fail");
     } catch (const manta::task_failed& e) {
       CHECK(e.details().type == "std::logic_error");
-      CHECK(e.details().what ==
-            "solving block 7; caused by std::runtime_error: the matrix is singular; caused by std::range_error: a pivot "
-            "is zero");
+      CHECK(
+          e.details().what ==
+          "solving block 7; caused by std::runtime_error: the matrix is singular; caused by std::range_error: a pivot "
+          "is zero");
     }
   });
 }

@@ -201,7 +201,8 @@ TEST_CASE("a gang finds the error handler of its communicator as new, whatever t
       if (changes) MPI_Comm_set_errhandler(team.comm(), MPI_ERRORS_RETURN);
       return is_new;
     };
-    for (int i = 0; i < 3; ++i) CHECK(manta::async(manta::task_options{.ranks = workers()}, handler_is_new, true).get());
+    for (int i = 0; i < 3; ++i)
+      CHECK(manta::async(manta::task_options{.ranks = workers()}, handler_is_new, true).get());
   });
 }
 

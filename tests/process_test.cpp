@@ -95,8 +95,8 @@ TEST_CASE("a program runs to its end, with input and output, in a folder and an 
   CHECK(sorted.output == "9\n10\n");
   CHECK(sorted.seconds > 0);
   CHECK(sorted.memory_bytes > 0);
-  const auto seen = manta::run_program({"sh", "-c", "pwd; echo $COLOUR"},
-                                       {.folder = "/usr", .environment = {"COLOUR=blue"}});
+  const auto seen =
+      manta::run_program({"sh", "-c", "pwd; echo $COLOUR"}, {.folder = "/usr", .environment = {"COLOUR=blue"}});
   CHECK(seen.output == "/usr\nblue\n");
   const auto large = manta::run_program({"cat"}, {.input = std::string(3'000'000, 'x'), .most_output = 1'000'000});
   CHECK(large.output == std::string(1'000'000, 'x'));

@@ -174,7 +174,8 @@ struct no_such_constructor {
 
 template <class A>
 struct abstract_actor {
-  static_assert(never<A>, "manta: the actor's class is abstract; spawn a class that defines all of its virtual functions");
+  static_assert(never<A>,
+                "manta: the actor's class is abstract; spawn a class that defines all of its virtual functions");
 };
 
 template <class A, class... P, class... Args>

@@ -133,12 +133,9 @@ class future {
   detail::handle handle_;
 };
 
-/// Refuses at compile time to print a handle on a value instead of the value.
-template <class Char, class Traits, class T>
-std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, const future<T>&) {
-  static_assert(base::never<T>, "manta: a future is no value and cannot be printed; print what its get() returns");
-  return out;
-}
+/// Refuses at compile time to print a handle on a value instead of the value. The compiler quotes the line.
+template <class Stream, class T>
+void operator<<(Stream& out, const future<T>&) = delete;  // manta: a future is no value: print what its get() returns
 
 /// A future of any type, or an actor: something that a task can be placed near to.
 class any_future {

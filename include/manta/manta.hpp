@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// All headers for tasks, futures and actors. Programs include eigen.hpp, own.hpp, process.hpp, program.hpp, progress.hpp and
-// the
-// headers of the libraries themselves.
+// All headers for tasks, futures and actors. Programs include eigen.hpp, own.hpp, process.hpp, program.hpp,
+// progress.hpp and the headers of the libraries themselves.
 #pragma once
 
 #include "manta/base/config.hpp"

@@ -12,6 +12,8 @@ import compiler
 
 # From the bottom up. "public" are the headers directly in include/manta.
 LAYERS = ["base", "wire", "net", "graph", "store", "exec", "public"]
+# The folders of exec/, from the bottom up: each includes itself and those before it. What stands in exec/ itself goes over all.
+EXEC_FOLDERS = ["rank", "state", "value", "work", "home", "loop", "isolation"]
 # Folders with the parts of public headers.
 PARTS_OF_PUBLIC = {"call"}
 # Libraries on the public interface: they may include public headers and themselves, neither each other nor what is below.
@@ -56,6 +58,14 @@ def joins(header):
     return {other} | SHARED[other] if len(parts) > 2 and parts[1] in LIBRARIES and other in LIBRARIES else set()
 
 
+def exec_floor(header):
+    """The floor of a header of exec/; None: it is of another layer."""
+    parts = header.split("/")
+    if parts[:2] != ["manta", "exec"]:
+        return None
+    return EXEC_FOLDERS.index(parts[2]) if len(parts) > 3 else len(EXEC_FOLDERS)
+
+
 def complaints(header, everything):
     layer = layer_of(header)
     if layer not in LAYERS + LIBRARIES:
@@ -76,6 +86,8 @@ def complaints(header, everything):
                     yield number, "manta.hpp is for users: include what is used"
                 elif layer_of(target) not in allowed(layer) | joins(header) and header != EVERYTHING and target not in FOR_ALL:
                     yield number, f"{layer} must not include {layer_of(target)} ({target})"
+                elif layer == layer_of(target) == "exec" and exec_floor(target) > exec_floor(header):
+                    yield number, f"{os.path.dirname(header)}/ is below {target}"
                 elif layer in PURE and target in CLOCKS:
                     yield number, f"{layer}/ knows no clocks: {target}"
             elif target == "mpi.h" and layer != "net" and not (layer == "public" and os.path.basename(header) in MPI_HEADERS):
@@ -95,4 +107,5 @@ def main():
     return 1 if failures else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

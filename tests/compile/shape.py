@@ -17,6 +17,7 @@ import sys
 
 import cpp_text
 from compiler import INCLUDE, ROOT
+from layers import EXEC_FOLDERS
 
 TOP = os.path.join(INCLUDE, "manta")
 LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 400, 60, 6
@@ -55,37 +56,11 @@ LIMITS = {
     "13 functions of exec/ declared without a comment":            (0, 0),
 }
 
-# A part of exec/ calls parts of its own floor and of those below. A file not named here is of no floor.
-FLOORS = [
-    {"message_queue", "lock", "stack", "names", "membership", "lineage", "gang_ends", "gang_watch",
-     "post", "foreign_drops", "waves", "traffic", "unobserved", "deadlock_report", "helper", "watchdog",
-     "staging", "task_places", "waiting_ahead", "turns", "silence", "started_list", "rank_set",
-     "slots", "sent_arguments", "task_clock", "work_list",
-     "failure_writer", "node_views", "explanations", "late_tasks", "run_phase",
-     "pace", "early_messages", "tasks_elsewhere", "throttle", "departure", "neighbours", "incoming_room", "outgoing_pulls",
-     "journaling", "child_messages", "crash_words", "child_side", "isolated_actor"},
-    {"references", "context"},
-    {"completion", "waiters", "attempts", "task_records", "runner", "thread_watch", "isolated_calls"},
-    {"supply"},
-    {"incoming_values"},
-    {"fetches"},
-    {"recovery", "executor"},
-    {"tasks_ahead", "restarts", "tickets"},
-    {"placement", "actor_host"},
-    {"withdrawal", "lost_tasks", "gangs"},
-    {"named_actors", "gang_guard"},
-    {"actor_calls", "questions"},
-    {"home", "made_values"},
-    {"loop", "leaving"},
-    {"waiting", "quiet_watch"},
-    {"layers"},
-    {"ending", "deaths"},
-    {"handlers"},
-    {"duties"},
-    {"hooks", "process_watch", "start"},
-    {"engine"},
-]
-FLOOR_OF = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
+# A part of exec/ calls parts of its own folder and of those below. What stands in exec/ itself goes over all parts.
+FLOORS = EXEC_FOLDERS + [""]
+
+# Functions of containers and pointers too: a call by an object says nothing of whose it is.
+COMMON_NAMES = {"get", "for_each"}
 
 PLAIN_INTEGER = re.compile(r"\b(?:int|unsigned|(?:std::)?u?int(?:8|16|32|64)_t|(?:std::)?size_t)\s*&?\s*$")
 ID_NAME = re.compile(r"^(?:\w+_)?(?:rank|index|slot|function|type)$")
@@ -109,6 +84,12 @@ class Measures:
         """sizes: (number, place)."""
         sizes = sorted(sizes, key=lambda s: -s[0])
         self.found[name] = (sizes[0][0], [sizes[0][1]]) if sizes else (0, [])
+
+
+def floor_of(path):
+    """The number of a file's floor; None: it is none of exec/."""
+    parts = path.split("manta/exec/")
+    return FLOORS.index(os.path.dirname(parts[1])) if len(parts) > 1 else None
 
 
 def stem(path):
@@ -215,12 +196,12 @@ def calls_between_parts(m, files):
         for by_object, name in f.calls():
             if (f.owner, name) in functions and not by_object:
                 target = (f.owner, name)
-            elif by_object and len(owners[name]) == 1 and name in owners:
+            elif by_object and len(owners[name]) == 1 and name in owners and name not in COMMON_NAMES:
                 target = (next(iter(owners[name])), name)
             else:
                 continue
             calls[f.owner, f.short].add(target)
-            mine, other = FLOOR_OF.get(stem(f.path)), FLOOR_OF.get(stem(functions[target][0].path))
+            mine, other = floor_of(f.path), floor_of(functions[target][0].path)
             if mine is not None and other is not None and other > mine:
                 upward.append(f"{f.path}:{f.line} {f.name} calls {name} of {functions[target][0].path}")
     across = []
@@ -236,7 +217,7 @@ def messages(m, files):
     """A kind of message is dispatched by a table; what is left of the switch is counted."""
     kinds, handled = [], collections.Counter()
     for file in files:
-        if file.path.endswith("exec/messages.hpp"):
+        if file.path.endswith("exec/rank/messages.hpp"):
             body = re.search(r"enum class message : [\w:]+ \{(.*?)\};", file.code, re.S)
             kinds = re.findall(r"\w+", body.group(1)) if body else []
         if "/exec/" in file.path:
@@ -244,7 +225,7 @@ def messages(m, files):
     m.count("9 kinds of messages handled in a switch", sorted(handled))
     m.count("9 kinds of messages handled in two places", (k for k, n in sorted(handled.items()) if n > 1))
     if not kinds:
-        m.found["9 kinds of messages handled in a switch"] = (sys.maxsize, ["exec/messages.hpp: no list of kinds found"])
+        m.found["9 kinds of messages handled in a switch"] = (sys.maxsize, ["exec/rank/messages.hpp: no list of kinds found"])
 
 
 def ids_and_pointers(m, files):

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A network of several ranks in this process, for parts that send by
-// exec/post.hpp. Letters from one rank to another keep their order; which pair
+// exec/rank/post.hpp. Letters from one rank to another keep their order; which pair
 // of ranks is served next follows from a random number.
 #pragma once
 
@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "manta/exec/dispatch.hpp"
-#include "manta/exec/messages.hpp"
+#include "manta/exec/rank/dispatch.hpp"
+#include "manta/exec/rank/messages.hpp"
 
 struct letter {
   manta::exec::message kind;

@@ -10,11 +10,11 @@
 #include <memory>
 #include <vector>
 
-#include "manta/exec/run/loop.ipp"
-#include "manta/exec/run/questions.ipp"
-#include "manta/exec/run/quiet_watch.ipp"
-#include "manta/exec/run/waiters.ipp"
-#include "manta/exec/run/waiting.ipp"
+#include "manta/exec/loop/loop.ipp"
+#include "manta/exec/loop/questions.ipp"
+#include "manta/exec/loop/quiet_watch.ipp"
+#include "manta/exec/loop/waiting.ipp"
+#include "manta/exec/state/waiters.ipp"
 #include "whole_rank.hpp"
 
 /// The parts above home.hpp.

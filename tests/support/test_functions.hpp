@@ -8,7 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "manta/exec/invocation.hpp"
+#include "manta/exec/rank/invocation.hpp"
 
 namespace test_functions {
 

@@ -12,8 +12,8 @@
 #include "manta/wire/traits.hpp"  // first: see manta.hpp
 
 #include "manta/base/number.hpp"
-#include "manta/exec/copying.hpp"
 #include "manta/exec/engine.hpp"
+#include "manta/exec/rank/copying.hpp"
 
 namespace manta {
 

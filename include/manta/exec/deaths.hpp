@@ -26,7 +26,7 @@
 #include <string>
 
 #include "manta/base/config.hpp"
-#include "manta/exec/messages.hpp"
+#include "manta/exec/rank/messages.hpp"
 
 namespace manta::exec {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How a run ends: what has not started is dropped if the driver has failed, and the
-// actors end when nothing goes on any more, which rank 0 finds with run/waves.hpp.
+// actors end when nothing goes on any more, which rank 0 finds with rank/waves.hpp.
 #pragma once
 
 #include "manta/base/config.hpp"

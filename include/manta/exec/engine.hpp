@@ -17,9 +17,9 @@
 #include "manta/base/clock.hpp"
 #include "manta/base/config.hpp"
 #include "manta/base/hash.hpp"
-#include "manta/exec/engine_options.hpp"
 #include "manta/exec/layers.hpp"
-#include "manta/exec/thread_role.hpp"
+#include "manta/exec/rank/engine_options.hpp"
+#include "manta/exec/rank/thread_role.hpp"
 
 namespace manta::base {
 struct child_page;

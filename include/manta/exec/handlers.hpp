@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "manta/base/config.hpp"
-#include "manta/exec/messages.hpp"
+#include "manta/exec/rank/messages.hpp"
 
 namespace manta::exec {
 

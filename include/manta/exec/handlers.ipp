@@ -5,9 +5,9 @@
 // as in messages.hpp. What a handler does stands beside its conversation.
 #pragma once
 
-#include "manta/exec/dispatch.hpp"
 #include "manta/exec/handlers.hpp"
 #include "manta/exec/layers.hpp"
+#include "manta/exec/rank/dispatch.hpp"
 
 namespace manta::exec {
 

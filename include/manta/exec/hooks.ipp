@@ -6,7 +6,7 @@
 #pragma once
 
 #include "manta/exec/layers.hpp"
-#include "manta/exec/thread_role.hpp"
+#include "manta/exec/rank/thread_role.hpp"
 
 namespace manta::exec {
 

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "manta/exec/process_watch.hpp"
-#include "manta/exec/thread_role.hpp"
+#include "manta/exec/rank/thread_role.hpp"
 
 namespace manta::exec {
 

@@ -6,8 +6,8 @@
 // ranks if one of them has found a mistake.
 #pragma once
 
-#include "manta/exec/engine_options.hpp"
 #include "manta/exec/layers.hpp"
+#include "manta/exec/rank/engine_options.hpp"
 
 namespace manta::exec {
 

@@ -122,8 +122,8 @@ class teams {
 #endif
     return MPI_Comm_create_group(parent_, group, tag, made);
   }
-  /// What a gang has changed of the communicator does not concern the next one: its error handler and its name. Attributes
-  /// stay, in which libraries such as PETSc keep what they have made for a communicator.
+  /// What a gang has changed of the communicator does not concern the next one: its error handler and its name.
+  /// Attributes stay, in which libraries such as PETSc keep what they have made for a communicator.
   void make_as_new(MPI_Comm comm) const {
     check(MPI_Comm_set_errhandler(comm, handler_), "MPI_Comm_set_errhandler");
     check(MPI_Comm_set_name(comm, "manta gang"), "MPI_Comm_set_name");

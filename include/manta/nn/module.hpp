@@ -27,8 +27,8 @@
 #include "manta/nn/source.hpp"
 
 // Eigen chooses the alignment of its arrays by the flags of the compiler, such as -march, and frees an array in another
-// way where the alignment is another. So the compiled mode asks that the library and the program have the same: this name
-// has the number of bytes in it, and the linker prints the name where the library has another.
+// way where the alignment is another. So the compiled mode asks that the library and the program have the same: this
+// name has the number of bytes in it, and the linker prints the name where the library has another.
 #define MANTA_EIGEN_ALIGNMENT_NAME(bytes) \
   compile_libmanta_and_all_of_this_program_with_the_same_march_here_Eigen_aligns_to_##bytes##_bytes
 #define MANTA_EIGEN_ALIGNMENT_OF(bytes) MANTA_EIGEN_ALIGNMENT_NAME(bytes)

@@ -79,8 +79,8 @@ MANTA_DECL failure current_failure();
 MANTA_DECL std::string describe(const failure& f);
 
 [[noreturn]] MANTA_DECL void raise(const failure& f);
-/// In a catch: the exception of that type, which said `text`, cannot be read from its bytes for the reason that is being
-/// handled. Throws serialization_error.
+/// In a catch: the exception of that type, which said `text`, cannot be read from its bytes for the reason that is
+/// being handled. Throws serialization_error.
 [[noreturn]] MANTA_DECL void refuse_exception(const char* mangled_type, const std::string& text);
 
 MANTA_DECL wire::buffer encode(const failure& f);

@@ -114,7 +114,8 @@ MANTA_DECL std::string describe(const failure& f) {
 [[noreturn]] MANTA_DECL void refuse_exception(const char* mangled_type, const std::string& text) {
   const std::string why = current_failure().details.what;
   throw serialization_error(base::text(
-      "manta: an exception of type {} that a task threw cannot be read here, since its load() throws ({}); its text was: {}",
+      "manta: an exception of type {} that a task threw cannot be read here, since its load() throws ({}); its text "
+      "was: {}",
       wire::demangle(mangled_type), why, text));
 }
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "../../support/home_rank.hpp"
-#include "manta/exec/dispatch.hpp"
-#include "manta/exec/task/task_records.ipp"
+#include "manta/exec/rank/dispatch.hpp"
 #include "manta/exec/value/fetches.ipp"
 #include "manta/exec/value/incoming_values.ipp"
 #include "manta/exec/value/recovery.ipp"
 #include "manta/exec/value/supply.ipp"
+#include "manta/exec/value/task_records.ipp"
 
 using namespace manta::exec;
 namespace store = manta::store;

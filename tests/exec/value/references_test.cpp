@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../../support/loopback.hpp"
-#include "manta/exec/dispatch.hpp"
+#include "manta/exec/rank/dispatch.hpp"
 #include "manta/exec/value/references.hpp"
 #include "manta/exec/value/references.ipp"
 

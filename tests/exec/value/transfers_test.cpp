@@ -13,7 +13,7 @@
 
 #include "../../support/clear_nodes.hpp"
 #include "../../support/loopback_blocks.hpp"
-#include "manta/exec/dispatch.hpp"
+#include "manta/exec/rank/dispatch.hpp"
 #include "manta/exec/value/completion.ipp"
 #include "manta/exec/value/fetches.hpp"
 #include "manta/exec/value/fetches.ipp"

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "manta/base/config.hpp"
-#include "manta/exec/invocation.hpp"
+#include "manta/exec/rank/invocation.hpp"
 
 namespace manta::base {
 class child;

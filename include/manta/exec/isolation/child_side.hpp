@@ -10,7 +10,7 @@
 #include "manta/base/child.hpp"
 #include "manta/base/config.hpp"
 #include "manta/exec/isolation/child_messages.hpp"
-#include "manta/exec/threads.hpp"
+#include "manta/exec/rank/threads.hpp"
 
 namespace manta::exec {
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "manta/base/config.hpp"
-#include "manta/exec/invocation.hpp"
+#include "manta/exec/rank/invocation.hpp"
 
 namespace manta::base {
 class child;

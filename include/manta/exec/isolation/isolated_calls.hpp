@@ -10,12 +10,12 @@
 #include <cstdint>
 
 #include "manta/base/config.hpp"
-#include "manta/exec/failure_writer.hpp"
 #include "manta/exec/isolation/child_messages.hpp"
-#include "manta/exec/run/departure.hpp"
-#include "manta/exec/run/helper.hpp"
-#include "manta/exec/run/run_phase.hpp"
-#include "manta/exec/run/watchdog.hpp"
+#include "manta/exec/loop/helper.hpp"
+#include "manta/exec/rank/failure_writer.hpp"
+#include "manta/exec/state/departure.hpp"
+#include "manta/exec/state/run_phase.hpp"
+#include "manta/exec/state/watchdog.hpp"
 
 namespace manta::exec {
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "manta/base/config.hpp"
-#include "manta/exec/context.hpp"
-#include "manta/exec/waits.hpp"
+#include "manta/exec/rank/waits.hpp"
+#include "manta/exec/value/context.hpp"
 
 namespace manta::exec {
 

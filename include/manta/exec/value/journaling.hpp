@@ -19,7 +19,7 @@
 #include <string>
 
 #include "manta/base/containers.hpp"
-#include "manta/exec/invocation.hpp"
+#include "manta/exec/rank/invocation.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/task.hpp"
 #include "manta/store/journal.hpp"

@@ -23,7 +23,7 @@
 
 #include "manta/base/containers.hpp"
 #include "manta/base/pointer_table.hpp"
-#include "manta/exec/ids.hpp"
+#include "manta/exec/rank/ids.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/task.hpp"
 

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "manta/base/config.hpp"
-#include "manta/exec/context.hpp"
-#include "manta/exec/run/current_task.hpp"
+#include "manta/exec/state/current_task.hpp"
 #include "manta/exec/value/completion.hpp"
+#include "manta/exec/value/context.hpp"
 
 namespace manta::exec {
 

@@ -15,8 +15,8 @@
 
 #include "manta/base/containers.hpp"
 #include "manta/base/file.hpp"
-#include "manta/exec/messages.hpp"
-#include "manta/exec/rank_set.hpp"
+#include "manta/exec/rank/messages.hpp"
+#include "manta/exec/rank/rank_set.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/store/node_file.hpp"
 

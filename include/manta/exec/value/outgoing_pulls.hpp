@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "manta/base/containers.hpp"
-#include "manta/exec/messages.hpp"
+#include "manta/exec/rank/messages.hpp"
 
 namespace manta::exec {
 

@@ -12,10 +12,10 @@
 #include <string>
 
 #include "manta/base/config.hpp"
-#include "manta/exec/task/task_records.hpp"
 #include "manta/exec/value/completion.hpp"
 #include "manta/exec/value/fetches.hpp"
 #include "manta/exec/value/lineage.hpp"
+#include "manta/exec/value/task_records.hpp"
 
 namespace manta::exec {
 

@@ -19,12 +19,12 @@
 #include <cstdint>
 
 #include "manta/base/config.hpp"
-#include "manta/exec/node_views.hpp"
-#include "manta/exec/post.hpp"
-#include "manta/exec/run/unobserved.hpp"
+#include "manta/exec/rank/node_views.hpp"
+#include "manta/exec/rank/post.hpp"
+#include "manta/exec/rank/work_list.hpp"
+#include "manta/exec/state/unobserved.hpp"
 #include "manta/exec/value/journaling.hpp"
 #include "manta/exec/value/lineage.hpp"
-#include "manta/exec/work_list.hpp"
 #include "manta/graph/task_graph.hpp"
 
 namespace manta::exec {

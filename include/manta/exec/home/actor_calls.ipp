@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of actor_calls.hpp.
+#pragma once
+
+#include "manta/base/clock.hpp"
+#include "manta/exec/home/actor_calls.hpp"
+#include "manta/exec/rank/messages.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+std::size_t actor_calls<Network>::longest_argument(const node& handle) const {
+  constexpr std::size_t longest = std::size_t{128} << 10;
+  if (handle.state != state::ready) return store::inline_bytes;
+  const actor_place place = actor_place_in(handle.bytes);
+  return place.rank == own_.rank || sent_.is_too_much(own_.size) ? store::inline_bytes : longest;
+}
+
+template <class Network>
+node& actor_calls<Network>::call(node& handle, function_id function, type_id type, const task_arguments& given) {
+  node& n = own_.refs.make_node(function, type, 2);  // one is the engine's own, until the call has ended
+  const std::uint64_t id = below_.running->next_child();
+  if (below_.running->stops_children) [[unlikely]] {
+    return below_.withdrawal.refuse_child(n, id, given, below_.withdrawal.stopped_child(n));
+  }
+  if (own_.members.has_tolls() && own_.members.toll_of(id).blamed() != 0) [[unlikely]] {
+    return below_.withdrawal.refuse_child(n, id, given, own_.failures.died_with(n, own_.members.toll_of(id).last));
+  }
+  if (handle.state == state::ready && given.input_count == 0) {
+    const actor_place place = actor_place_in(handle.bytes);
+    own_.refs.add_calls(handle, 1);
+    const std::uint8_t flags = flags_of_call(function, below_.running->for_member);
+    const auto bytes = static_cast<std::uint32_t>(given.bytes);
+    const task_message m{id, function, own_.rank, n.index, place.slot, bytes, 0, flags, 0};
+    own_.post.send(place.rank, message::call, m, given.data, given.bytes);
+    note_sent(n, id, place.rank, place.slot);
+    sent_.add(n.index, bytes, place.rank != own_.rank);
+    below_.elsewhere.note_sent();
+    if (place.rank != own_.rank && !below_.running.is_driver()) send_soon();
+  } else {
+    task* const t = below_.records.make(id, function, given, nullptr);
+    t->home_index = n.index;
+    t->for_member = below_.running->for_member;
+    below_.elsewhere.note_sent();
+    if (handle.state == state::pending) {
+      below_.fetching.need(handle);
+      own_.graph.add_link(handle, link_kind::call).pointer = t;
+      note_sent(n, id, no_index, no_index, t);
+    } else {
+      send(handle, t);
+    }
+  }
+  if (below_.limit.is_time_to_help() || own_.ledger.memory().is_short()) others_.relieve(others_.rank);
+  return n;
+}
+
+template <class Network>
+std::uint8_t actor_calls<Network>::flags_of_call(function_id function, bool for_member) {
+  const int at_once = below_.fetching.takes_result_at_once(function) ? task_message::result_at_once : 0;
+  return static_cast<std::uint8_t>(at_once | (for_member ? task_message::for_member : 0));
+}
+
+template <class Network>
+void actor_calls<Network>::send_soon() {
+  static const auto least = static_cast<std::uint64_t>(2'000 / base::nanoseconds_per_tick());
+  const std::uint64_t now = base::ticks();
+  if (below_.times.is_time_to_send(now, least)) own_.net.pump(true);
+}
+
+template <class Network>
+void actor_calls<Network>::send(node& handle, task* t) {
+  node& result = own_.graph.nodes.at(t->home_index);
+  if (result.state != state::pending) {  // it was cancelled
+    if (handle.state == state::failed) handle.set(node::observed);
+    below_.elsewhere.note_back();
+    below_.records.free(t);
+    return own_.refs.release(result);
+  }
+  if (handle.state == state::failed) {
+    handle.set(node::observed);
+    below_.elsewhere.note_back();
+    below_.records.free(t);
+    const store::failure& why = *store::failure_of(handle);
+    const bool has_lived = why.kind == store::failure::kind::actor;
+    below_.ends.fail(result, actor_failure(has_lived ? why.message
+                                                     : "the actor never lived: its constructor failed: " +
+                                                           store::describe(why).substr(7)));
+    if (why.kind == store::failure::kind::cancelled) result.set(node::observed);  // told already
+    return own_.refs.release(result);
+  }
+  const actor_place place = actor_place_in(handle.bytes);
+  own_.refs.add_calls(handle, 1);
+  const std::uint8_t flags = flags_of_call(t->function, t->for_member);
+  const task_message m{t->id, t->function, own_.rank, t->home_index, place.slot, t->argument_bytes, 0, flags, 0};
+  below_.records.send(place.rank, message::call, m, arguments_of(*t));
+  note_sent(result, t->id, place.rank, place.slot);
+  sent_.add(result.index, t->argument_bytes, place.rank != own_.rank);
+  below_.records.free(t);
+}
+
+template <class Network>
+void actor_calls<Network>::kill(node& handle, const std::string& why) {
+  others_.wait_for_end(others_.rank, handle);
+  below_.named.attach(handle);
+  if (handle.state != state::ready) return;
+  const actor_place place = actor_place_in(handle.bytes);
+  own_.post.send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
+  if (!own_.members.recovers()) return;
+  const auto [home_rank, home_index] = own_.refs.home_of(handle);
+  own_.post.send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
+}
+
+}  // namespace manta::exec

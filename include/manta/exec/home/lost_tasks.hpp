@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a home does about the tasks and values that it had on a rank that has died:
+// values are made again (value/recovery.hpp), tasks are submitted again, calls fail
+// with their actor. A task that has cost a rank counts as tried, and runs elsewhere.
+//
+// No function waits.
+#pragma once
+
+#include <cstdint>
+
+#include "manta/base/config.hpp"
+#include "manta/exec/state/tasks_elsewhere.hpp"
+#include "manta/exec/value/attempts.hpp"
+#include "manta/exec/value/recovery.hpp"
+#include "manta/exec/work/placement.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+class lost_tasks {
+ public:
+  /// The parts that it uses.
+  struct parts {
+    membership& members;
+    tasks_elsewhere& elsewhere;
+    task_records<Network>& records;
+    completion<Network>& ends;
+    fetches<Network>& fetching;
+    attempts<Network>& clock;
+    recovery<Network>& again;
+    exec::placement<Network>& placement;
+  };
+  /// What others do, each with `rank` first.
+  struct hooks {
+    void* rank;
+    void (*start)(void* rank, node& n);       ///< A task with a record starts as soon as it can.
+    void (*task_ready)(void* rank, node& n);  ///< A task without inputs may start.
+  };
+
+  lost_tasks(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
+
+  /// Looks after the nodes that a death concerns: values first, for a task may need one.
+  void rank_died(rank_id dead);
+  /// Rank 0 says that it had placed this task on a rank that has died.
+  void on_task_lost(const where_message& m);
+  /// A task of this home was on a rank that has died, or with a member of its gang there: submits it again, or fails it
+  /// if it has been tried too often.
+  void submit_again(node& n, rank_id dead);
+  /// A task is submitted by one that runs once more, under the same id as before. What it has cost counts as ever.
+  /// Null if it may run, else why not.
+  store::failure_ptr tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request) const;
+
+ private:
+  void forget_links_to(node& n, rank_id dead);           ///< What the dead rank wanted to be told, or had of a value.
+  bool is_concerned(const node& n, rank_id dead) const;  ///< Does the death concern this node?
+  /// A task or call that was there; one that rank 0 has sent on: perhaps.
+  void task_lost(node& n, rank_id dead);
+  /// What is asked for a task that was sent away; with a record of its own if it has none.
+  const graph::request& with_request(node& n);
+
+  const rank_context<Network> own_;
+  const parts below_;
+  const hooks others_;
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/home/lost_tasks.ipp"
+#endif

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of named_actors.hpp.
+#pragma once
+
+#include <cstring>
+#include <utility>
+
+#include "manta/base/error.hpp"
+#include "manta/exec/home/named_actors.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+name_state named_actors<Network>::ask(const std::string& name, const char* type, std::uint64_t id) {
+  node& ticket = below_.tickets.make(0);
+  const name_message m{id, ticket.index, own_.rank, static_cast<std::uint32_t>(name.size()), 0};
+  const std::string tail = name + type;
+  own_.post.send(0, message::name_ask, m, tail.data(), tail.size());
+  const wire::buffer bytes = below_.tickets.wait(ticket);
+  name_answer_message answer;
+  std::memcpy(&answer, bytes.data(), sizeof answer);
+  if (answer.what == names::verdict::wrong_type) {
+    const std::string other(reinterpret_cast<const char*>(bytes.data()) + sizeof answer, bytes.size() - sizeof answer);
+    throw name_error("manta: the actor named \"" + name + "\" is a " + wire::demangle(other.c_str()) + ", not a " +
+                         wire::demangle(type) + "; ask for it with its own type or choose another name",
+                     name_error::reason::other_class);
+  }
+  const bool is_there = answer.what == names::verdict::found || answer.what == names::verdict::found_own;
+  return {is_there ? &import(answer) : nullptr, id, answer.what == names::verdict::found_own};
+}
+
+template <class Network>
+node& named_actors<Network>::import(const name_answer_message& answer) {
+  node& handle = own_.refs.import_reference(answer.reference, wire::type_index<std::uint64_t>::value);
+  handle.set(node::actor);
+  return handle;
+}
+
+template <class Network>
+name_state named_actors<Network>::claim(const std::string& name, const char* type) {
+  return ask(name, type, below_.running->next_child());
+}
+
+template <class Network>
+node& named_actors<Network>::submit(const name_state& claimed, function_id function, const task_arguments& given,
+                                    graph::request_ptr request) {
+  if (below_.running->stops_children || (below_.phase.is_stopping() && below_.end.is_leaving())) [[unlikely]] {
+    give_up(request->name);
+    node& n = own_.refs.make_node(function, wire::type_index<std::uint64_t>::value, 2);
+    n.set(node::actor);
+    return below_.withdrawal.refuse_child(n, claimed.id, given, below_.withdrawal.stopped_child(n));
+  }
+  if (own_.rank == 0) {
+    return begin(below_.records.make(claimed.id, function, given, std::move(request)));
+  }
+  node& ticket = below_.tickets.make(0);
+  const auto bytes = static_cast<std::uint32_t>(given.bytes);
+  const task_message m{claimed.id, function, own_.rank, ticket.index, 0, bytes, 0, 0, 0};
+  below_.records.send(0, message::name_spawn, m, given, {.request = request.get()});
+  for (std::uint32_t i = 0; i < given.input_count; ++i) own_.refs.release(*given.inputs[i]);
+  return ticket;
+}
+
+template <class Network>
+node& named_actors<Network>::handle_of(node& submitted) {
+  if (submitted.function != no_index) return submitted;
+  const wire::buffer bytes = below_.tickets.wait(submitted);
+  name_answer_message answer;
+  std::memcpy(&answer, bytes.data(), sizeof answer);
+  return import(answer);
+}
+
+template <class Network>
+node& named_actors<Network>::begin(task* t) {
+  node& n = own_.refs.make_node(t->function, wire::type_index<std::uint64_t>::value, 2);
+  n.set(node::actor);
+  t->home_rank = own_.rank;
+  t->home_index = n.index;
+  n.form = form::record;
+  n.record = t;
+  names_.set(t->request->name, n.index);
+  if (t->request->rules.detached) detach(n);
+  answer();
+  others_.start(others_.rank, n);
+  return n;
+}
+
+template <class Network>
+void named_actors<Network>::on_spawn(rank_id from, const std::byte* data) {
+  task* const t = below_.records.read(from, data);
+  name_answer_message answer{t->home_index, names::verdict::found, {}};
+  t->slot = no_index;
+  t->hidden = t->request->hidden_inputs();
+  if (own_.members.recovers() &&
+      t->request->restarts > 0) {  // the spawner's rank may have died when they are needed again
+    for (std::uint32_t i = 0; i < t->seen_inputs(); ++i) below_.fetching.fetch(*t->inputs()[i]);
+  }
+  node& n = begin(t);
+  answer.reference = own_.refs.export_reference(n);
+  own_.post.send(from, message::name_answer, answer);
+  own_.refs.release(n);
+}
+
+template <class Network>
+void named_actors<Network>::detach(node& handle) {
+  own_.refs.hold(handle);
+  detached_.push_back(&handle);
+}
+
+template <class Network>
+void named_actors<Network>::give_up(const std::string& name) {
+  own_.post.send(0, message::name_gone, index_message{0, 0}, name.data(), name.size());
+}
+
+template <class Network>
+void named_actors<Network>::free_name_of(const node& handle) {
+  const auto [home_rank, home_index] = own_.refs.home_of(handle);
+  if (home_rank != 0 || (own_.rank == 0 && !names_.has(home_index))) return;
+  below_.tickets.ask(0, ask_message{ask_message::free_name, 0, 0, home_rank, home_index, 0, 0});
+}
+
+template <class Network>
+void named_actors<Network>::on_ask(const std::byte* data, std::size_t bytes) {
+  name_message m;
+  std::memcpy(&m, data, sizeof m);
+  const char* const text = reinterpret_cast<const char*>(data) + sizeof m;
+  const std::string type(text + m.name_bytes, bytes - sizeof m - m.name_bytes);
+  names_.ask({std::string(text, m.name_bytes), type, m.id, m.asker, m.ticket});
+  answer();
+}
+
+template <class Network>
+void named_actors<Network>::on_gone(rank_id from, std::string_view name) {
+  names_.give_up(name, from);
+  answer();
+}
+
+template <class Network>
+void named_actors<Network>::answer() {
+  while (names_.has_questions()) {
+    const names::reply r = names_.answer(state_of(names_.handle_in_question()));
+    if (r.what == names::verdict::waits) continue;
+    name_answer_message answer{r.ticket, r.what, {}};
+    if (r.handle != no_index) answer.reference = own_.refs.export_reference(own_.graph.nodes.at(r.handle));
+    own_.post.send(r.asker, message::name_answer, answer, r.type.data(), r.type.size());
+  }
+}
+
+template <class Network>
+names::actor_state named_actors<Network>::state_of(node_index handle) const {
+  if (handle == no_index) return names::actor_state::kept;
+  const node& n = own_.graph.nodes.at(handle);
+  if (n.state == state::failed) return names::actor_state::dead;
+  const bool is_unwanted = n.state == state::pending && n.refs.load(std::memory_order_acquire) == 1;
+  return is_unwanted ? names::actor_state::unwanted : names::actor_state::kept;
+}
+
+template <class Network>
+void named_actors<Network>::on_actor_gone(const std::string& name, actor_place where) {
+  if (names_.free_ended(name, {where.rank, where.slot})) return answer();
+  const std::uint32_t handle = name.empty() ? no_index : names_.handle_of(name);
+  if (handle == no_index) return;
+  const node& n = own_.graph.nodes.at(handle);
+  const actor_place its = actor_place_in(n.bytes);
+  if (n.state != state::ready || its.rank != where.rank || its.slot != where.slot) return;
+  names_.free(handle);
+  answer();
+}
+
+template <class Network>
+void named_actors<Network>::attach(node& handle) {
+  if (detached_.remove(&handle)) own_.refs.release(handle);
+}
+
+template <class Network>
+void named_actors<Network>::attach_all() {
+  while (!detached_.empty()) {
+    node& handle = *detached_.back();
+    detached_.pop_back();
+    own_.refs.release(handle);
+  }
+}
+
+template <class Network>
+bool named_actors<Network>::free(node_index handle) {
+  if (!names_.free(handle)) return false;
+  answer();
+  return true;
+}
+
+template <class Network>
+void named_actors<Network>::handle_gone(const node& handle) {
+  const actor_place place = handle.state == state::ready ? actor_place_in(handle.bytes) : actor_place{no_index, 0};
+  if (place.rank != no_index && !own_.members.is_dead(place.rank)) {
+    names_.keep_until_end(handle.index, {place.rank, place.slot});
+  }
+  free(handle.index);
+}
+
+template <class Network>
+void named_actors<Network>::rank_died(rank_id dead) {
+  names_.rank_died(dead);
+  answer();
+}
+
+}  // namespace manta::exec

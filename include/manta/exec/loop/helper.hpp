@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The helper: a thread that answers for a rank whose own thread is in user
+// code. Every 200 to 800 us it looks whether the rank's thread, the owner of the
+// lock, has entered the library since. If not, the helper takes the lock and does
+// the rank's duties. It sleeps where the owner stays away and nothing comes, and
+// as long as the owner is idle itself.
+//
+// A look takes up to 20 us from the thread that computes on the same core, so
+// the looks become rare while no other rank needs them: after each look at which
+// nothing was sent, the next one comes later.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "manta/base/config.hpp"
+#include "manta/exec/rank/lock.hpp"
+
+namespace manta::exec {
+
+class helper {
+ public:
+  /// What the helper does for its rank, which is the first argument of each function.
+  struct duties {
+    void* rank;
+    void (*begin)(void* rank);                        ///< once, first of all
+    void (*sleep)(void* rank, std::int64_t most_ns);  ///< without the lock, until something comes or `rouse` is called
+    void (*rouse)(void* rank);                        ///< from another thread
+    void (*owner_is_here)(void* rank);                ///< without the lock: the owner is here, or was here just now
+    bool (*do_duties)(void* rank, bool owner_was_here);         ///< with the lock; true if other ranks got something
+    std::int64_t (*patience_ns)(void* rank, unsigned in_vain);  ///< with the lock; after `in_vain` such looks in vain
+  };
+
+  helper(biased_lock& lock, const duties& of_rank) : lock_(lock), duties_(of_rank) {}
+  helper(const helper&) = delete;
+  helper& operator=(const helper&) = delete;
+
+  /// Lets `start` start the thread.
+  void enable() { enabled_ = true; }
+  bool is_enabled() const { return enabled_; }
+  /// Called by the owner. False if the system gives no thread.
+  MANTA_DECL bool start();
+  /// Called by the owner, which has the lock: waits until the thread has ended.
+  MANTA_DECL void stop();
+  bool is_running() const { return running_; }
+
+  /// The rank's own thread, and the number that the kernel has given it.
+  pthread_t owner() const { return owner_; }
+  int owner_number() const { return owner_number_; }
+
+ private:
+  static void* entry(void* self);  ///< What the system calls on the new thread.
+  /// The loop of the thread.
+  void run();
+
+  biased_lock& lock_;
+  const duties duties_;
+  bool enabled_ = false, running_ = false;
+  std::atomic<bool> stop_{false};
+  pthread_t thread_{}, owner_{};
+  int owner_number_ = 0;
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/loop/helper.ipp"
+#endif

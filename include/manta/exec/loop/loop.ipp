@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of loop.hpp.
+#pragma once
+
+#include <sched.h>
+#include <algorithm>
+#include <utility>
+
+#include "manta/base/clock.hpp"
+#include "manta/exec/loop/loop.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+void rank_loop<Network>::leave_stack(context* next) {
+  const int depth = below_.lock.depth();
+  next != nullptr ? stacks_->park_and_switch(*next) : stacks_->park();
+  below_.lock.set_depth(depth);
+}
+
+template <class Network>
+void rank_loop<Network>::wait(wait_record& record) {
+  if (record.over()) return;
+  running_task& task = below_.running.get();
+  record.task = &task;
+  below_.waiting.add(record);
+  if (!somebody_can_go_on()) own_.net.pump(true);
+  for (bool others_ran = false;;) {
+    below_.running.leave();
+    below_.phase.set_resting(true);
+    const bool any = progress();
+    below_.phase.set_resting(false);
+    if (record.over()) break;
+    // when the time is up at once the others still get a turn, or a loop around such a wait would starve them
+    const bool others = somebody_can_go_on();
+    if (record.deadline != wait_record::never && (others_ran || !others) && base::now_ns() >= record.deadline) {
+      if (!others_ran && below_.times.looked_in_vain()) report_started();
+      break;
+    }
+    others_ran = others_ran || others;
+    if (others) {
+      const bool kept = below_.next.is_kept() && runnable();
+      // Else there are only stacks that poll, perhaps for what rank 0 has not sent yet.
+      if (below_.next.is_kept() && !kept && below_.times.looked_in_vain()) report_started();
+      context* const next = kept ? nullptr : below_.next.next_stack(below_.actors.has_work());
+      record.parked = &stacks_->current();
+      leave_stack(next);
+      record.parked = nullptr;
+      record.queued = false;
+    } else if (any) {
+      silence_.end();
+      own_.net.pump(true);
+    } else {
+      idle();
+    }
+    if (record.over()) break;
+  }
+  silence_.end();
+  below_.running.resume(task);
+  below_.waiting.remove(record);
+}
+
+template <class Network>
+void rank_loop<Network>::service() {
+  unsigned ran = 0;
+  bool in_a_row = false;
+  for (;;) {
+    below_.running.leave();  // what ran last may have ended on another stack
+    const std::uint64_t before = below_.times.task_ended();
+    below_.times.set_follows(std::exchange(in_a_row, false));
+    const bool kept = below_.next.is_kept() && run_kept_turn();
+    if (!kept && below_.next.stacks_can_go_on()) {
+      if (context* next = below_.next.next_stack(below_.actors.has_work())) {
+        below_.times.set_follows(false);
+        stacks_->release_and_switch(*next);
+        continue;
+      }
+    }
+    if (kept || run_call() || run_task()) {
+      stacks_->fresh_state();  // a rounding mode that the task set is its own
+      const bool late = below_.times.looked_long_ago(ticks_between_looks());
+      if (!runnable()) {
+        own_.net.pump(true);  // somebody may wait for what was made
+      } else if (!late && (++ran & 31) != 0) {
+        in_a_row = below_.times.task_ended() != before;
+        continue;
+      }
+      look_around(late);
+      continue;
+    }
+    below_.phase.set_resting(true);
+    const bool any = progress();
+    below_.phase.set_resting(false);
+    if (any) {
+      silence_.end();
+      if (!runnable()) own_.net.pump(true);
+    } else if (!somebody_can_go_on()) {
+      idle();
+    }
+  }
+}
+
+template <class Network>
+std::uint64_t rank_loop<Network>::ticks_between_looks() {
+  static const auto most = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
+  return most;
+}
+
+template <class Network>
+void rank_loop<Network>::look_around(bool late) {
+  below_.times.note_look();
+  progress();
+  if (late) report_started();
+  own_.net.pump(late);
+}
+
+template <class Network>
+bool rank_loop<Network>::run_call() {
+  if (!below_.actors.has_work() || !below_.next.begin_call(below_.actors.waiting(), has_tasks())) return false;
+  below_.actors.run_call();
+  return true;
+}
+
+template <class Network>
+bool rank_loop<Network>::run_task() {
+  if (below_.next.begin_task()) return run_oldest();
+  if (below_.local.empty()) return below_.executor.run_received();
+  below_.home.run(below_.local.pop_back());
+  return true;
+}
+
+template <class Network>
+bool rank_loop<Network>::run_oldest() {
+  below_.next.begin_oldest();
+  if (below_.executor.run_received()) return true;
+  if (below_.local.empty()) return false;
+  below_.home.run(below_.local.pop_front());
+  return true;
+}
+
+template <class Network>
+bool rank_loop<Network>::run_kept_turn() {
+  if (!below_.next.is_of_oldest()) return run_call();
+  return !below_.next.has_made_way() && run_oldest();
+}
+
+template <class Network>
+void rank_loop<Network>::idle() {
+  const unsigned spins = own_.net.oversubscribed() ? 20 : 1000;
+  if (!silence_.count_turn(spins)) return;
+  own_.net.pump(true);
+  report_blocked(below_.executor.waiting(), false);
+  if (below_.scheduler != nullptr) {
+    if (below_.scheduler->waiting() != 0) below_.placement.place();
+    below_.placement.ask_for_work();
+    others_.look_for_deadlock(others_.rank);
+    if (somebody_can_go_on()) return;
+  }
+  if (!silence_.is_longer_than(spins)) return;
+  if (own_.ledger.share_offered()) return;
+  const std::int64_t now = base::now_ns();
+  const bool under_way = own_.net.bulk_outstanding() != 0 || own_.net.queued_bytes() != 0;
+  const silence::step what = silence_.next_step(spins, now, under_way);
+  if (what == silence::step::spin) return;
+  if (what == silence::step::yield) {
+    sched_yield();
+    return silence_.note_yield(now, base::now_ns(), own_.net.oversubscribed());
+  }
+  own_.ledger.pay_back();
+  others_.watch(others_.rank);
+  below_.lock.stay();
+  const auto longest = [&] { return below_.waiting.sleep_until_deadline(below_.clock.has_timers(), now); };
+  below_.waiting.sleep(silence_.sleep_ns(now, under_way, own_.net.is_woken_by_all(), longest));
+}
+
+template <class Network>
+void rank_loop<Network>::report_blocked(std::uint32_t blocked, bool own_work, bool in_call) {
+  const blocked_message now{blocked, own_work, in_call, own_.ledger.memory().is_short()};
+  if (now == reported_) return;
+  reported_ = now;
+  if (below_.scheduler != nullptr) return below_.placement.on_blocked(own_.rank, now);
+  own_.post.send(0, message::blocked, now);
+  own_.net.pump(true);
+}
+
+template <class Network>
+void rank_loop<Network>::step() {
+  below_.phase.set_resting(false);
+  progress();
+  if (somebody_can_go_on()) {
+    wait_record once;  // over as soon as one other stack has had its turn
+    once.remaining = 1;
+    once.deadline = base::now_ns();
+    wait(once);
+  } else if (below_.times.looked_in_vain()) {
+    report_started();
+  }
+  own_.net.pump(true);
+}
+
+template <class Network>
+bool rank_loop<Network>::stop_requested() {
+  static const auto look_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
+  const std::uint64_t now = base::ticks();
+  if (!below_.running->stop && below_.times.is_time_to_look(now, look_every)) {
+    running_task& task = below_.running.get();
+    if (task.first_look == 0) task.first_look = now;
+    progress();
+    if (now - task.first_look > 10 * look_every) others_.serve_others(others_.rank);
+    own_.net.pump(true);
+    below_.running.resume(task);
+  }
+  return below_.phase.is_stopping() || below_.running->stop;
+}
+
+template <class Network>
+void rank_loop<Network>::let_others_go_first() {
+  if (below_.times.looked_long_ago(ticks_between_looks())) look_around(true);
+  below_.times.put_others_off(ticks_between_looks());
+  context* const next = below_.next.next_stack_first(below_.actors.has_work());
+  if (next == nullptr && (!below_.actors.has_work() || !stacks_->has_spare())) return;
+  running_task& task = below_.running.get();
+  below_.next.make_way(&stacks_->current(), below_.actors.waiting());
+  leave_stack(next);
+  below_.running.resume(task);
+}
+
+template <class Network>
+void rank_loop<Network>::run_inline(node& n) {
+  below_.local.remove(n);
+  running_task& before = below_.running.get();
+  {
+    inline_frame frame(*stacks_);
+    below_.home.run(n);
+  }
+  below_.running.resume(before);
+  if (below_.times.is_others_turn()) [[unlikely]]
+    let_others_go_first();
+}
+
+template <class Network>
+void rank_loop<Network>::report_long_task() {
+  if (below_.running->actor != nullptr) {
+    report_blocked(reported_.tasks, reported_.own_work != 0, true);
+  } else if (reported_.tasks > 0 && reported_.own_work == 0) {
+    const std::uint32_t started = below_.executor.started();
+    report_blocked(std::min(reported_.tasks, started > 0 ? started - 1 : 0), false);
+  }
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What users ask: where a task is and why it waits, what is free, what values take;
+// and what they ask for: reservations, and the end of a task. Nothing here is on
+// the way of a task without options: answers are made up when somebody asks, from
+// what the parts remember anyway.
+//
+// on_ask and give_up_reservation return at once; the others may ask another rank
+// and wait for its answer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "manta/base/config.hpp"
+#include "manta/exec/home/named_actors.hpp"
+#include "manta/exec/home/tickets.hpp"
+#include "manta/exec/home/withdrawal.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+class questions {
+ public:
+  /// The parts that it uses.
+  struct parts {
+    const current_task& running;
+    const graph::node_list& local;  ///< tasks made here that may start
+    late_tasks& late;
+    const departure& end;
+    const base::array<graph::capacity>& world;
+    graph::scheduler* const& scheduler;  ///< null but on rank 0
+    tasks_elsewhere& elsewhere;
+    completion<Network>& ends;
+    exec::tickets<Network>& tickets;
+    exec::placement<Network>& placement;
+    exec::withdrawal<Network>& withdrawal;
+    named_actors<Network>& named;
+  };
+
+  questions(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it) {}
+
+  /// Asks rank 0 for bundles of resources, and returns the number it gives; `ready` ends when they are there.
+  MANTA_DECL std::uint64_t reserve(const wire::buffer& wanted, graph::strategy how, node& ready);
+  MANTA_DECL void give_up_reservation(std::uint64_t id);  ///< Sends one message to rank 0.
+  /// Where a task or value is and why, or what it waits for.
+  MANTA_DECL std::string explain(node& n);
+  /// What is free on each rank, as rank 0 has it: cpus, gpu units, tasks, actors, quantities.
+  MANTA_DECL wire::buffer available();
+  /// What the values on a rank take: see memory.hpp.
+  MANTA_DECL wire::buffer memory_of(rank_id rank);
+  /// Has a task end before its time, with what it has submitted where `children`. False if it had ended, or is none.
+  MANTA_DECL bool cancel(node& n, bool children);
+
+  /// A question from another rank: sends the answer.
+  void on_ask(const std::byte* data, std::size_t bytes);
+
+ private:
+  wire::buffer describe_memory() const;  ///< What the values on this rank take.
+  /// At the home. `placed_by_zero`: the answer is only a guess, rank 0 may know more.
+  std::string explain_here(node& n, bool& placed_by_zero);
+  /// At rank 0: where the scheduler has sent the task of a home, or why it waits.
+  std::string explain_placed(rank_id home_rank, node_index home_index, std::uint64_t place_key);
+  std::string explain_own(const node& n) const;  ///< As explain_placed, for a task of rank 0 that it has sent.
+
+  const rank_context<Network> own_;
+  const parts below_;
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/loop/questions.ipp"
+#endif

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Whether anything still goes on. An idle rank 0 asks all ranks in waves whether
+// they are quiet (waves.hpp). When nothing goes on and nothing will, the run or its
+// phase is over, or the run has to end early, or all that wait wait for each other:
+// then their waits fail with a report of who waits for what.
+//
+// look waits for the ranks' reports of a deadlock; no other function waits.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "manta/base/config.hpp"
+#include "manta/exec/loop/loop.hpp"
+#include "manta/exec/rank/waves.hpp"
+#include "manta/exec/value/foreign_drops.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+class quiet_watch {
+ public:
+  /// The parts that it uses.
+  struct parts {
+    run_phase& phase;
+    waiters<Network>& waiting;
+    const late_tasks& late;
+    departure& end;
+    graph::scheduler* const& scheduler;  ///< null but on rank 0
+    const fetches<Network>& fetching;
+    const attempts<Network>& clock;
+    const executor<Network>& tasks;
+    exec::placement<Network>& placement;
+    const foreign_drops& drops;
+    rank_loop<Network>& loop;
+  };
+  /// What others do, with `rank` first.
+  struct hooks {
+    void* rank;
+    bool (*gangs_are_quiet)(void* rank);  ///< Is no gang about to be ended?
+  };
+
+  quiet_watch(const rank_context<Network>& own, parts of_it, hooks others)
+      : own_(own), below_(of_it), others_(others) {}
+
+  // --- rank 0
+
+  /// Idle: begins a wave if one is due. If a complete one finds that nothing goes on, ends the run or its phase, or has
+  /// the run end early, or declares a deadlock.
+  void look();
+  void hasten() { waves_.hasten(); }      ///< The driver has returned: the next wave is due at once.
+  void rank_died() { waves_.give_up(); }  ///< A rank will not answer.
+  void on_answer(const probe_message& m) { waves_.add(m.wave, m.tally); }         ///< A rank answers a wave.
+  void on_report(std::string_view waits) { below_.waiting.report().add(waits); }  ///< A rank says what waits there.
+
+  // --- every rank
+
+  void on_probe(rank_id from, const probe_message& m) {  ///< Rank 0 asks whether this rank is quiet.
+    own_.post.send(from, message::probe_answer, probe_message{m.wave, tally(is_quiet())});
+  }
+  void describe_waits();  ///< Rank 0 asks what waits here. Sends the answer.
+
+ private:
+  bool is_quiet() const;                    ///< Has this rank nothing to do, nothing under way and nothing due?
+  waves::tally tally(bool is_quiet) const;  ///< What this rank says of itself in a wave.
+  void begin_wave();                        ///< Asks all ranks.
+  /// Has the waits of all ranks fail, with a report. Waits for what they say.
+  void declare_deadlock();
+  bool collect_reports();             ///< False if a rank has died meanwhile: there is something to do again.
+  std::string deadlock_text() const;  ///< The report.
+
+  const rank_context<Network> own_;
+  const parts below_;
+  const hooks others_;
+  waves waves_;
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/loop/quiet_watch.ipp"
+#endif

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of quiet_watch.hpp.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "manta/base/clock.hpp"
+#include "manta/exec/loop/quiet_watch.hpp"
+#include "manta/exec/rank/messages.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+bool quiet_watch<Network>::is_quiet() const {
+  const bool has_waits_to_end =
+      below_.waiting.any_timed() || below_.waiting.any_with_descriptor() || below_.waiting.has_news_of_stops();
+  const bool has_attempts = below_.clock.has_timers() || below_.clock.has_to_judge();
+  return below_.phase.is_resting() && !below_.loop.somebody_can_go_on() && below_.tasks.is_quiet() &&
+         below_.fetching.is_quiet() && own_.net.bulk_outstanding() == 0 && !has_waits_to_end && !has_attempts &&
+         !below_.phase.has_to_drop() && others_.gangs_are_quiet(others_.rank) &&
+         below_.loop.has_reported() &&  // or rank 0 may have tasks that it would send if it knew
+         below_.drops.empty();
+}
+
+template <class Network>
+waves::tally quiet_watch<Network>::tally(bool is_quiet) const {
+  waves::tally t{};
+  t.sent = own_.post.sent(own_.members);
+  t.received = own_.post.received(own_.members);
+  t.busy = !is_quiet;
+  t.waits = below_.waiting.unfinished();
+  t.late = below_.late.count();
+  return t;
+}
+
+template <class Network>
+void quiet_watch<Network>::look() {
+  if (own_.rank != 0 || below_.waiting.empty()) return;
+  below_.phase.set_resting(true);
+  const bool quiet_here = is_quiet();
+  below_.phase.set_resting(false);
+  // No more than the spins of a rank that shares its core: each of its later turns may sleep for long.
+  constexpr unsigned worth_a_clock_reading = 20;
+  silence& idle = below_.loop.idle_time();
+  if (!waves_.is_under_way()) {
+    if (!quiet_here) return waves_.put_off();
+    if (own_.size > 1 && (idle.turns() < worth_a_clock_reading || !waves_.is_due(base::now_ns()))) return;
+    begin_wave();
+  }
+  if (!waves_.is_complete()) return;
+  const waves::verdict found = waves_.conclude(tally(quiet_here));
+  if (found == waves::verdict::balanced) idle.set_turns(worth_a_clock_reading);
+  if (found != waves::verdict::stable) return;
+  const waves::tally& all = waves_.all();
+  if (all.waits == 0 && all.late == 0) return below_.waiting.end_last();  // the run is over
+  if (below_.scheduler->stop_keeping_free()) return below_.placement.place_and_ask();
+  if (all.late == 0) return declare_deadlock();
+  below_.end.ask(below_.end.end_text() + ", and the " + std::to_string(all.late) +
+                 " tasks that could be started would take longer");
+}
+
+template <class Network>
+void quiet_watch<Network>::begin_wave() {
+  const std::uint64_t wave = waves_.begin(own_.size - 1 - own_.members.deaths());
+  own_.post.send_to_others(message::probe, probe_message{wave, {}});
+  own_.net.pump(true);
+}
+
+template <class Network>
+void quiet_watch<Network>::declare_deadlock() {
+  if (!collect_reports()) return;
+  const std::string text = deadlock_text();
+  own_.post.send_to_others(message::fail_waits, index_message{0, 0}, text.data(), text.size());
+  // The driver, if it has returned, is not told.
+  if (below_.waiting.is_last_under_way()) std::fprintf(stderr, "%s\n", text.c_str());
+  below_.waiting.fail_all(text);
+}
+
+template <class Network>
+bool quiet_watch<Network>::collect_reports() {
+  deadlock_report& report = below_.waiting.report();
+  report.begin(own_.size - 1 - own_.members.deaths(), below_.waiting.describe(own_.rank));
+  const std::uint32_t deaths_before = own_.members.deaths();
+  own_.post.send_to_others(message::report, index_message{0, 0});
+  while (!report.is_complete()) {
+    own_.net.pump(true);
+    below_.loop.progress();
+    if (own_.members.deaths() != deaths_before) return false;
+  }
+  return true;
+}
+
+template <class Network>
+std::string quiet_watch<Network>::deadlock_text() const {
+  std::string text =
+      "manta: deadlock: nothing runs, nothing can run, and these wait: " + below_.waiting.report().who_waits();
+  if (below_.scheduler->waiting() != 0) {
+    text += "; " + std::to_string(below_.scheduler->waiting()) +
+            " tasks wait for resources that actors, reservations or waiting tasks hold";
+  }
+  if (const graph::reservation* r = below_.scheduler->held().first_pending()) {
+    text += "; a reservation of rank " + std::to_string(r->home_rank) + " is not met: " + graph::describe(r->wanted);
+  }
+  return text + ". Break the cycle, or free what is held";
+}
+
+template <class Network>
+void quiet_watch<Network>::describe_waits() {
+  const std::string text = below_.waiting.describe(own_.rank);
+  own_.post.send(0, message::report_answer, index_message{0, 0}, text.data(), text.size());
+}
+
+}  // namespace manta::exec

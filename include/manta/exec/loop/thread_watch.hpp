@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What the helper does when a task hangs: it ends the rank, or says that a task may
+// stand in a lock that one of the waiting tasks holds.
+//
+// Called by the helper, with the lock held. No function waits.
+#pragma once
+
+#include <cstdint>
+
+#include "manta/base/clock.hpp"
+#include "manta/base/config.hpp"
+#include "manta/exec/loop/helper.hpp"
+#include "manta/exec/state/current_task.hpp"
+#include "manta/exec/state/started_list.hpp"
+#include "manta/exec/state/waiters.hpp"
+#include "manta/exec/state/watchdog.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+class thread_watch {
+ public:
+  thread_watch(rank_id here, const current_task& running, const started_list& started, const waiters<Network>& waiting,
+               const helper& thread)
+      : rank_(here), running_(running), started_(started), waiters_(waiting), helper_(thread) {}
+
+  /// The longest time that a task may go without a call of the library; 0: any.
+  void set_limit(std::int64_t ns) { task_.set_limit(ns); }
+  /// The watch over tasks, for those that run in processes of their own.
+  const watchdog& over_tasks() const { return task_; }
+  /// Ends the rank if a task has its thread for too long; with recovery the task is tried elsewhere. `was_here`: the
+  /// thread has entered the library since the last look.
+  void watch_task(bool was_here, std::int64_t now_ns = base::now_ns());
+  /// A task that holds a mutex and waits leaves the rank's thread to others. If one of these wants the mutex, nothing
+  /// goes on here any more: nobody can undo that, but it is said.
+  void watch_lock(bool was_here, std::int64_t now_ns = base::now_ns());
+
+ private:
+  const rank_id rank_;
+  const current_task& running_;
+  const started_list& started_;
+  const waiters<Network>& waiters_;
+  const helper& helper_;
+  watchdog task_;
+  lock_watch lock_;
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/loop/thread_watch.ipp"
+#endif

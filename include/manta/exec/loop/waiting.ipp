@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of waiting.hpp.
+#pragma once
+
+#include <sched.h>
+
+#include "manta/base/clock.hpp"
+#include "manta/exec/loop/waiting.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+void waiting<Network>::watch(node& n, wait_record& record, std::uint32_t position) {
+  below_.fetching.need(n);
+  link& l = own_.graph.add_link(n, link_kind::waiter);
+  l.pointer = &record;
+  l.index = position;
+  if (record.first == nullptr) record.first = &n;
+}
+
+template <class Network>
+void waiting<Network>::wait_for_end(node& n, bool may_inline) {
+  while (n.state == state::pending) {
+    if (may_inline && n.has(node::queued) && below_.loop.has_room()) {
+      below_.loop.run_inline(n);
+      continue;
+    }
+    wait_for_news(n);
+  }
+}
+
+template <class Network>
+bool waiting<Network>::wait_for_end(node& n, std::int64_t deadline) {
+  if (n.state != state::pending) return true;
+  wait_record record;
+  record.remaining = 1;
+  record.deadline = deadline;
+  watch(n, record, 0);
+  wait(record);
+  if (n.state == state::pending) unwatch(n, record);
+  return n.state != state::pending;
+}
+
+template <class Network>
+void waiting<Network>::hold_back() {
+  if (below_.phase.is_stopping() || !below_.limit.may_hold()) return;
+  while (below_.limit.is_ahead(below_.tasks.unfinished()) || may_get_room()) {
+    const throttle::state before{below_.tasks.unfinished(), own_.ledger.memory().charged()};
+    const bool was_ahead = below_.limit.is_ahead(before.unfinished);
+    wait_record room;
+    room.remaining = 1;
+    const bool for_bytes = was_ahead && !below_.limit.is_ahead(below_.tasks.unfinished_count());
+    room.deadline = base::now_ns() + (for_bytes ? throttle::patience_with_bytes_ns : throttle::patience_ns);
+    below_.limit.hold(room);
+    wait(room);
+    below_.limit.release(room);
+    if (room.over()) return;
+    below_.limit.note_patience(before, {below_.tasks.unfinished(), own_.ledger.memory().charged()}, was_ahead);
+  }
+}
+
+template <class Network>
+void waiting<Network>::let_go() {
+  if (!below_.limit.has_room(below_.tasks.unfinished()) || may_get_room()) return;
+  for (wait_record* const each : below_.limit.held()) {
+    each->remaining = 0;
+    below_.records.wake(*each);
+  }
+}
+
+template <class Network>
+void waiting<Network>::relieve() {
+  constexpr std::size_t limit = std::size_t{4} << 20;
+  below_.loop.progress();
+  own_.net.pump(false);
+  while (own_.net.queued_bytes() > limit) {
+    below_.loop.progress();
+    own_.net.pump(true);
+    if (own_.net.oversubscribed()) sched_yield();
+  }
+  const std::size_t queued = below_.tasks.unfinished();
+  below_.limit.is_ahead(queued) || may_get_room() ? hold_back() : below_.limit.relax(queued);
+}
+
+template <class Network>
+const void* waiting<Network>::value(node& n, bool may_inline) {
+  wait_for_end(n, may_inline);
+  while (n.form == form::remote) [[unlikely]] {
+      below_.fetching.fetch(n);
+      wait_for_news(n);
+      wait_for_end(n, may_inline);
+    }
+  if (n.state == state::failed) {
+    n.set(node::observed);
+    const store::failure_ptr why = store::failure_of(n);
+    store::raise(*why);
+  }
+  try {
+    return read(n);
+  } catch (...) {
+    store::raise(*own_.failures.codec("load()", n.type));
+  }
+}
+
+/// The ledger learns of a long value that came encoded, now that it takes memory as other values do.
+template <class Network>
+const void* waiting<Network>::read(node& n) {
+  const bool came_encoded = n.form == form::blob && n.blob.bytes >= store::large_bytes;
+  const void* const value = store::decode(n);
+  if (!came_encoded) return value;
+  store::enter(n, own_.ledger, n.function, is_stand_in(n));
+  return store::decode(n);
+}
+
+template <class Network>
+void waiting<Network>::wait_for_news(node& n) {
+  wait_record record;
+  record.remaining = 1;
+  watch(n, record, 0);
+  wait(record);
+  if (record.failed) unwatch(n, record);
+  below_.records.throw_if_deadlocked(record);
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// An actor where it lives, with its mailbox. Calls of one caller start in the
+// order in which they were made, also when an earlier one still waits for its
+// arguments; calls of different callers overtake each other.
+#pragma once
+
+#include <string>
+
+#include "manta/exec/rank/invocation.hpp"
+#include "manta/graph/task.hpp"
+
+namespace manta::exec {
+
+struct actor_slot {
+  static constexpr std::uint64_t not_ending = ~std::uint64_t{0};
+
+  void* object = nullptr;
+  const actor_class* type = nullptr;
+  graph::request_ptr request;
+  function_id function = graph::no_index;  ///< its constructor, for its name in messages
+  std::uint64_t made_with = 0;             ///< digest of the constructor's arguments, for the journal
+  std::uint32_t active = 0;                ///< calls started and not ended
+  std::uint64_t received = 0;              ///< calls that came
+  std::size_t in_line = 0;                 ///< of them with max_pending: not looked at yet
+  bool unwound = false;                    ///< an exception has ended its last handle
+  std::uint64_t ends_after = not_ending;   ///< end when that many have come and are done
+  std::string dead;                        ///< why it takes no calls any more
+  graph::task_list mailbox;
+  // for actors on several ranks
+  graph::gang* gang = nullptr;             ///< owned; the first member leads: calls come to it, it forwards them
+  base::list<std::uint32_t> member_slots;  ///< at the leader: where the others' parts live
+  std::uint64_t forwarded = 0;             ///< calls
+  // for restarts
+  graph::task* constructor = nullptr;  ///< kept if it may have to run again
+  graph::task_list log;                ///< calls that ended well since the checkpoint
+  wire::buffer checkpoint;             ///< empty: start from the constructor
+  int restarts = 0;                    ///< done
+  bool broken = false;                 ///< a method has thrown manta::fatal: to be built anew
+  std::string broken_by;               ///< what it said
+  bool listed = false;                 ///< stands in the engine's list of actors with something to start
+  bool used = false;
+
+  /// The number of further calls that may run now.
+  std::uint32_t room() const {
+    const auto most = static_cast<std::uint32_t>(request ? request->rules.concurrency : 1);
+    return broken || active >= most ? 0 : most - active;
+  }
+  bool has_room() const { return room() != 0; }
+  bool may_start(std::uint32_t method) const {
+    return has_room() || (!broken && request && request->rules.overlap_const && wire::function_at(method).looks_only);
+  }
+  /// The number of calls in line that may start now.
+  std::size_t about_to_start() const { return in_line < room() ? in_line : room(); }
+  /// May calls be refused? Not those that the first rank of an actor on several has taken, and sends on.
+  bool is_bounded() const {
+    return request && request->rules.max_pending > 0 && (gang == nullptr || gang->member == 0);
+  }
+  /// A method has found the object broken.
+  void note_fatal(const store::failure& why) {
+    broken = true;
+    broken_by = why.details.what;
+  }
+  bool keeps_log() const { return request && request->rules.checkpoint_every > 0; }
+
+  /// Takes the first call that may start now; null if there is none.
+  graph::task* take() {
+    return mailbox.take([&](const graph::task& t) {
+      if (t.missing != 0 || !may_start(t.function)) return false;
+      const graph::task* first = mailbox.front();
+      while (first->caller != t.caller) first = first->next;
+      return first == &t;
+    });
+  }
+};
+
+}  // namespace manta::exec

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of waiters.hpp.
+#pragma once
+
+#include "manta/exec/rank/node_views.hpp"
+#include "manta/exec/state/waiters.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+void waiters<Network>::check_deadlines(std::int64_t now) {
+  base::list<wait_record*> due;
+  for (wait_record* record : waits_) {
+    if (record->deadline <= now && record->parked != nullptr && !record->queued) due.push_back(record);
+  }
+  std::sort(due.begin(), due.end(),
+            [](const wait_record* a, const wait_record* b) { return a->deadline < b->deadline; });
+  for (wait_record* record : due) wake(*record);
+}
+
+template <class Network>
+bool waiters<Network>::check_descriptors() {
+  bool any = false;
+  for (wait_record* record : waits_) {
+    if (record->descriptor < 0) continue;
+    pollfd look{record->descriptor, POLLIN, 0};
+    if (!record->interrupted && ::poll(&look, 1, 0) == 0) continue;
+    record->interrupted = any = true;
+    wake(*record);
+  }
+  return any;
+}
+
+template <class Network>
+void waiters<Network>::check_stops() {
+  has_news_of_stops_ = false;
+  for (wait_record* record : waits_) {
+    if (!record->looks_for_stops) continue;
+    record->interrupted = true;
+    wake(*record);
+  }
+}
+
+template <class Network>
+std::int64_t waiters<Network>::sleep_until_deadline(bool has_timers, std::int64_t now) const {
+  if (!any_timed() || has_timers) return longest_sleep(has_timers);
+  std::int64_t length = until_message_ns();
+  for (const wait_record* record : waits_) {
+    length = std::min(length, std::max<std::int64_t>(record->deadline - now, 50'000));
+  }
+  return length;
+}
+
+template <class Network>
+void waiters<Network>::sleep(std::int64_t ns) {
+  if (!any_with_descriptor()) return net_.sleep(ns);
+  if (check_descriptors()) return;
+  if (net_.can_be_woken()) {
+    if (bell_ == nullptr) bell_.reset(new descriptor_bell(ring_, rank_));
+    bool armed = true;
+    for (const wait_record* record : waits_) {
+      armed = armed && (record->descriptor < 0 || bell_->arm(record->descriptor));
+    }
+    return net_.sleep(armed ? ns : std::min<std::int64_t>(ns, 1'000'000));
+  }
+  base::list<pollfd> all;
+  for (const wait_record* record : waits_) {
+    if (record->descriptor >= 0) all.push_back({record->descriptor, POLLIN, 0});
+  }
+  const timespec length{ns / 1'000'000'000, ns % 1'000'000'000};
+  ::ppoll(all.data(), static_cast<nfds_t>(all.size()), &length, nullptr);
+}
+
+template <class Network>
+std::uint32_t waiters<Network>::unfinished() const {
+  std::uint32_t count = 0;
+  for (const wait_record* w : waits_) count += w != last_ && !w->over();
+  return count;
+}
+
+template <class Network>
+std::string waiters<Network>::describe(rank_id here) const {
+  std::string text;
+  for (const wait_record* w : waits_) {
+    if (w == last_ || w->over()) continue;
+    text += (text.empty() ? "" : ", ") + describe(*w);
+  }
+  return text.empty() ? text : "[rank " + std::to_string(here) + ": " + text + "] ";
+}
+
+template <class Network>
+std::string waiters<Network>::describe_all() const {
+  std::string text;
+  for (const wait_record* w : waits_) {
+    if (w == last_) continue;
+    text += (text.empty() ? "" : ", ") + describe(*w) + (w->over() ? ", which has ended" : "");
+  }
+  return text;
+}
+
+template <class Network>
+std::string waiters<Network>::describe(const wait_record& record) {
+  std::string text = "'" + std::string(record.task->name()) + "'";
+  if (const graph::request* const actor = record.task->actor; actor != nullptr && !actor->name.empty()) {
+    text += " of the actor '" + actor->name + "'";
+  }
+  text += " waits for ";
+  if (record.first == nullptr) return text + "others";
+  if (record.first->function != graph::no_index) {
+    return text + "'" + std::string(wire::function_at(record.first->function).name()) + "'";
+  }
+  if (is_stand_in(*record.first)) return text + "a value of rank " + std::to_string(record.first->links->rank);
+  return text + "a value";
+}
+
+template <class Network>
+void waiters<Network>::fail_all(const std::string& text) {
+  report_.declare(text);
+  for (wait_record* w : waits_) {
+    if (w == last_ || w->over()) continue;
+    w->failed = true;
+    wake(*w);
+  }
+}
+
+}  // namespace manta::exec

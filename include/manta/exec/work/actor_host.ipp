@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of actor_host.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "manta/exec/rank/messages.hpp"
+#include "manta/exec/work/actor_host.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+slot_index actor_host<Network>::add(const invocation& call, const task& made_by, task* constructor) {
+  const slot_index index = slots_.take();
+  actor_slot& slot = slots_[index];
+  slot.object = call.actor;
+  slot.type = call.actor_type;
+  slot.function = made_by.function;
+  slot.request = made_by.request;
+  slot.made_with = made_by.digest;
+  slot.constructor = constructor;
+  if (slot.request && !slot.request->checkpoint.empty()) {
+    slot.checkpoint.append(slot.request->checkpoint.data(), slot.request->checkpoint.size());
+  }
+  return index;
+}
+
+template <class Network>
+void actor_host<Network>::on_call(rank_id from, const std::byte* data, std::size_t bytes) {
+  task_message m;
+  std::memcpy(&m, data, sizeof m);
+  actor_slot& slot = slots_[m.charge_or_slot];
+  if (slot.is_bounded()) {
+    const std::size_t waiting = slot.mailbox.size() + slot.in_line - slot.about_to_start();
+    if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->rules.max_pending))
+      return refuse(from, data);
+    ++slot.in_line;
+  }
+  calls_.push(from, data, bytes);
+  below_.times.hurry();
+}
+
+template <class Network>
+void actor_host<Network>::refuse(rank_id from, const std::byte* data) {
+  task* const t = below_.records.read(from, data);
+  actor_slot& slot = slots_[t->slot];
+  ++slot.received;
+  const store::failure_ptr why =
+      busy_failure(wire::function_at(t->function).name(), slot.request->rules.max_pending, own_.rank);
+  invocation none(below_.lock);
+  below_.executor.ended(origin_of_call(*t), none, false, why, 0);
+  if (slot.received == slot.ends_after) list(t->slot);
+  below_.records.free(t);
+}
+
+template <class Network>
+void actor_host<Network>::receive(const message_queue::view& v) {
+  task_message m;
+  std::memcpy(&m, v.data, sizeof m);
+  actor_slot& slot = slots_[m.charge_or_slot];
+  ++slot.received;
+  if (slot.is_bounded()) --slot.in_line;
+  if (slot.dead.empty() && slot.mailbox.empty() && (m.flags & task_message::has_inputs) == 0 && slot.gang == nullptr &&
+      !slot.keeps_log() && !slot.request->rules.at_least_once && slot.may_start(m.function)) {
+    store::failure_ptr why;
+    running_task identity{m.id, m.function};
+    identity.actor = slot.request.get();
+    identity.for_member = (m.flags & task_message::for_member) != 0;
+    invocation call(below_.lock, v.data + sizeof m, m.argument_bytes);
+    call.self = slot.object;
+    ++slot.active;
+    bool ok = below_.runner.invoke(call, m.function, identity, why);
+    if (!ok && why->fatal) slot.note_fatal(*why);
+    restarts_.lose_if_broken(slot, m.function, call, ok, why);
+    below_.executor.ended(origin_of_call(m), call, ok, why, 0);
+    return after_call(m.charge_or_slot);
+  }
+  task* t = below_.records.read(v.from, v.data);
+  if (!slot.dead.empty()) {
+    slot.mailbox.push_back(t);
+    return fail_waiting(m.charge_or_slot);
+  }
+  slot.mailbox.push_back(t);
+  below_.executor.stage(t);
+}
+
+template <class Network>
+void actor_host<Network>::run_mailbox() {
+  const slot_index index = slots_.pop_listed();
+  actor_slot& slot = slots_[index];
+  if (!slot.used) return;  // it has ended since
+  if (!slot.dead.empty()) return fail_waiting(index);
+  if (slot.mailbox.empty()) return after_call(index, false);
+  task* t = slot.take();
+  if (t == nullptr) return;
+  if (!has_inputs_here(*t)) {
+    slot.mailbox.push_front(t);
+    below_.executor.stage(t);
+    return list(index);  // for calls of others
+  }
+  ++slot.active;
+  if (slot.gang != nullptr) return others_.run_part(others_.rank, index, t);
+  run_from_mailbox(index, t);
+}
+
+template <class Network>
+void actor_host<Network>::run_from_mailbox(slot_index index, task* t) {
+  actor_slot& slot = slots_[index];
+  if (!slot.mailbox.empty() && (slot.has_room() || slot.request->rules.overlap_const)) list(index);
+  store::failure_ptr why = own_.failures.of_input(*t);
+  const bool ran = why == nullptr;
+  running_task identity{t->id, t->function, t->attempt};
+  identity.actor = slot.request.get();
+  identity.for_member = t->for_member;
+  invocation call(below_.lock, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
+  call.self = slot.object;
+  call.keeps_inputs = slot.keeps_log() || slot.request->rules.at_least_once;
+  bool ok = ran && below_.runner.invoke(call, t->function, identity, why);
+  const bool found_it_broken = ran && !ok && why->fatal;
+  if (found_it_broken) slot.note_fatal(*why);
+  const bool is_lost = restarts_.lose_if_broken(slot, t->function, call, ok, why);
+  if ((found_it_broken || is_lost) && slot.request->rules.at_least_once && slot.restarts < slot.request->restarts) {
+    ++t->attempt;
+    slot.mailbox.push_front(t);  // it is done again by the new actor
+    return after_call(index);
+  }
+  const task_origin of = origin_of_call(*t);
+  if (slot.keeps_log() && ran && !slot.broken && slot.dead.empty() && !wire::function_at(t->function).looks_only) {
+    restarts_.log(slot, t);
+  } else {
+    below_.records.free(t);
+  }
+  below_.executor.ended(of, call, ok, why, 0);
+  after_call(index);
+}
+
+template <class Network>
+void actor_host<Network>::after_call(slot_index index, bool was_active) {
+  actor_slot& slot = slots_[index];
+  if (was_active) --slot.active;
+  if (slot.broken && slot.dead.empty()) {
+    if (slot.active != 0) return;  // calls that wait inside still hold the old object
+    restarts_.restart(slot);
+  }
+  if (!slot.mailbox.empty()) return list(index);
+  if (slot.active != 0) return;
+  if (!slot.dead.empty() && slot.request) end(index, slot.dead);
+  if (slot.received == slot.ends_after) {
+    if (slot.request) end(index, "it ended with its last handle");
+    restarts_.forget(slot);
+    slots_.free(index);
+  }
+}
+
+template <class Network>
+void actor_host<Network>::end(slot_index index, const std::string& why) {
+  actor_slot& slot = slots_[index];
+  if (slot.dead.empty()) slot.dead = why;
+  if (below_.journal.keeps_state(*slot.request)) {
+    if (!below_.phase.is_stopping() && !slot.unwound) {
+      below_.journal.forget_state({*slot.request, slot.function, slot.made_with});
+    } else if (slot.object != nullptr && !slot.broken && !slot.log.empty()) {
+      restarts_.save(slot);  // the next start goes on with it
+    }
+  }
+  void* const object = std::exchange(slot.object, nullptr);
+  const graph::request_ptr request = std::exchange(slot.request, nullptr);
+  const auto destroy = slot.type->destroy;
+  if (own_.members.recovers() && slot.constructor != nullptr) {
+    const checkpoint_message none{slot.constructor->id, slot.constructor->home_index, 0};
+    own_.post.send(slot.constructor->home_rank, message::checkpoint, none);
+  }
+  restarts_.forget(slot);
+  if (slot.gang != nullptr && slot.gang->member == 0) {
+    for (std::uint32_t member = 1; member < slot.member_slots.size(); ++member) {
+      if (slot.member_slots[member] == no_index) continue;
+      const end_actor_message end{slot.member_slots[member], 0, slot.forwarded};
+      own_.post.send(slot.gang->ranks[member], message::end_actor, end);
+    }
+  }
+  wire::buffer bytes;
+  request->write(bytes);
+  own_.post.send(0, message::actor_gone, index_message{index, 0}, bytes.data(), bytes.size());
+  running_task identity{0, slot.function};
+  identity.for_member = slot.gang != nullptr;
+  const exec::current_task::scope running(below_.running, identity);
+  if (object != nullptr) {
+    ++slot.active;  // the destructor may wait, and what comes meanwhile must not end the slot
+    {
+      const outside user(below_.lock);
+      destroy(object);
+    }
+    --slot.active;
+  }
+}
+
+template <class Network>
+void actor_host<Network>::kill(slot_index index, std::string why) {
+  actor_slot& slot = slots_[index];
+  if (!slot.dead.empty()) return;
+  slot.dead = std::move(why);
+  for (running_task* r = below_.started.first(); r != nullptr; r = r->next) {
+    r->stop = r->stop || (r->actor != nullptr && r->actor == slot.request.get());
+  }
+  others_.note_stop(others_.rank);
+  list(index);
+}
+
+template <class Network>
+void actor_host<Network>::on_end_actor(const end_actor_message& m) {
+  slots_[m.slot].ends_after = m.calls;
+  slots_[m.slot].unwound = m.unwinding != 0;
+  list(m.slot);
+}
+
+template <class Network>
+void actor_host<Network>::fail_waiting(slot_index index) {
+  actor_slot& slot = slots_[index];
+  while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
+    const store::failure_ptr why = actor_failure(slot.dead);
+    if (slot.gang != nullptr && slot.gang->member != 0) {  // another part has sent it on
+      others_.part_failed(others_.rank, *t, why);
+    } else {
+      invocation none(below_.lock);
+      below_.executor.ended(origin_of_call(*t), none, false, why, 0);
+    }
+    below_.records.free(t);
+  }
+  if (slot.mailbox.empty()) after_call(index, false);
+}
+
+template <class Network>
+void actor_host<Network>::kill_all(const std::string& why) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const actor_slot& slot = slots_[i];
+    if (slot.used && slot.object != nullptr && slot.dead.empty()) kill(i, why);
+  }
+}
+
+template <class Network>
+void actor_host<Network>::kill_parts_with(rank_id dead, const std::string& why) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const actor_slot& slot = slots_[i];
+    if (!slot.used || slot.gang == nullptr || !slot.request || slot.request->restarts > 0) continue;
+    if (std::ranges::count(slot.gang->ranks, dead.number()) != 0) kill(i, why);
+  }
+}
+
+template <class Network>
+bool actor_host<Network>::has_unstarted(slot_index slot, std::uint64_t id) const {
+  return slots_[slot].mailbox.find([&](const task& t) { return t.id == id; }) != nullptr ||
+         calls_.any([&](const message_queue::view& v) { return id_of_task(v.data) == id; });
+}
+
+template <class Network>
+task* actor_host<Network>::take_unstarted(slot_index index, std::uint64_t id) {
+  actor_slot& slot = slots_[index];
+  if (task* const t = slot.mailbox.take([&](const task& each) { return each.id == id; })) {
+    below_.executor.unstage(t);
+    return t;
+  }
+  task* found = nullptr;
+  const auto is_it = [&](const message_queue::view& v) { return id_of_task(v.data) == id; };
+  if (calls_.take(is_it, [&](const message_queue::view& v) { found = below_.records.read(v.from, v.data); })) {
+    ++slot.received;
+    if (slot.is_bounded()) --slot.in_line;
+  }
+  return found;
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of restarts.hpp.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "manta/base/error.hpp"
+#include "manta/exec/rank/messages.hpp"
+#include "manta/exec/work/restarts.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+bool actor_restarts<Network>::lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
+                                             store::failure_ptr& why) const {
+  if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only)
+    return false;
+  if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
+  ok = false;
+  why = lost_call_failure(slot.broken_by);
+  return true;
+}
+
+template <class Network>
+void actor_restarts<Network>::log(actor_slot& slot, task* t) {
+  slot.log.push_back(t);
+  if (slot.log.size() >= static_cast<std::size_t>(slot.request->rules.checkpoint_every)) save(slot);
+}
+
+template <class Network>
+void actor_restarts<Network>::save(actor_slot& slot) {
+  wire::buffer state;
+  wire::sink out(state);
+  const void* const object = slot.object;
+  const auto write = slot.type->save;
+  running_task identity{0, slot.function};  // for the watchdog
+  const exec::current_task::scope running(below_.running, identity);
+  ++slot.active;  // nothing else runs on it meanwhile
+  try {
+    {
+      const outside user(below_.lock);
+      write(object, out);
+    }
+    slot.checkpoint = std::move(state);
+    below_.journal.keep_state({*slot.request, slot.function, slot.made_with}, slot.checkpoint);
+    if (own_.members.recovers() && slot.constructor != nullptr) {
+      const checkpoint_message of_it{slot.constructor->id, slot.constructor->home_index, 0};
+      own_.post.send(slot.constructor->home_rank, message::checkpoint, of_it, slot.checkpoint.data(),
+                     slot.checkpoint.size());
+    }
+    while (!slot.log.empty()) below_.records.free(slot.log.pop_front());
+  } catch (...) {
+    store::failure f = store::current_failure();
+    own_.failures.locate(f, "checkpoint of " + wire::demangle(wire::function_at(slot.function).mangled));
+    below_.unobserved.note_failure(f);
+  }
+  --slot.active;
+}
+
+template <class Network>
+void actor_restarts<Network>::forget(actor_slot& slot) {
+  while (!slot.log.empty()) below_.records.free(slot.log.pop_front());
+  if (slot.constructor != nullptr) below_.records.free(std::exchange(slot.constructor, nullptr));
+  slot.checkpoint = wire::buffer();
+}
+
+template <class Network>
+void actor_restarts<Network>::restart(actor_slot& slot) {
+  ++slot.active;
+  running_task identity{0, slot.function, static_cast<std::uint32_t>(slot.restarts + 1)};
+  identity.actor = slot.request.get();
+  const exec::current_task::scope running(below_.running, identity);
+  if (slot.constructor == nullptr || slot.restarts >= slot.request->restarts) {
+    slot.dead = "a method found the actor broken: " + slot.broken_by +
+                (slot.request->restarts > 0
+                     ? "; it has been restarted " + std::to_string(slot.restarts) + " times, as often as it may be"
+                     : "; with actor_options::restarts it would be built anew");
+  } else {
+    ++slot.restarts;
+    try {
+      build(slot, identity);
+      repeat(slot);
+      slot.broken = false;
+    } catch (...) {
+      slot.dead = "it could not be built anew after a method had found it broken (" + slot.broken_by +
+                  "): " + store::current_failure().details.what;
+    }
+  }
+  --slot.active;
+}
+
+template <class Network>
+void actor_restarts<Network>::build(actor_slot& slot, running_task& identity) {
+  void* const old = slot.object;
+  {
+    const auto destroy = slot.type->destroy;
+    const outside user(below_.lock);
+    destroy(old);
+  }
+  slot.object = nullptr;
+  if (!slot.checkpoint.empty()) {
+    wire::source in(slot.checkpoint.data(), slot.checkpoint.size());
+    const auto load = slot.type->load;
+    const outside user(below_.lock);
+    slot.object = load(in);
+    return;
+  }
+  task& t = *slot.constructor;
+  invocation call(below_.lock, t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
+  call.keeps_inputs = true;
+  const store::looking inputs(call.inputs, call.input_count);
+  below_.runner.run_function(call, t.function, identity);
+  slot.object = call.actor;
+}
+
+template <class Network>
+void actor_restarts<Network>::repeat(actor_slot& slot) {
+  task_list again;
+  std::swap(again, slot.log);
+  while (!again.empty()) {
+    task* const t = again.pop_front();
+    slot.log.push_back(t);
+    running_task done_again{t->id, t->function, t->attempt};
+    done_again.actor = slot.request.get();
+    const exec::current_task::scope again_running(below_.running, done_again);
+    invocation call(below_.lock, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
+    call.self = slot.object;
+    call.keeps_inputs = true;
+    try {
+      const store::looking inputs(call.inputs, call.input_count);
+      below_.runner.run_function(call, t->function, done_again);
+    } catch (const fatal&) {
+      throw;
+    } catch (const isolated_failure& e) {
+      if (e.why->fatal) throw;
+    } catch (...) {  // as it did the first time
+    }
+    if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
+  }
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of runner.hpp.
+#pragma once
+
+#include <utility>
+
+#include "manta/exec/work/runner.hpp"
+
+namespace manta::exec {
+
+MANTA_DECL void runner::keep_inputs(const invocation& call) {
+  for (std::uint32_t i = 0; i < call.input_count; ++i) {
+    if (store::large* const l = store::large_of(*call.inputs[i])) below_.ledger.keep(*l);
+  }
+}
+
+MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
+                               std::uint64_t* ns) {
+  if (!below_.started.may_start()) [[unlikely]] {
+    why = below_.failures.too_many_wait(identity, below_.started.count());
+    return false;
+  }
+  const exec::current_task::scope running(below_.running, identity);
+  identity.call = &call;
+  below_.started.add(identity);
+  const bool timed = ns != nullptr || below_.end.has_end();
+  const std::uint64_t begins = below_.times.take_begin(), start = begins != 0 || !timed ? begins : base::ticks();
+  bool ok = true;
+  if (call.keeps_inputs) keep_inputs(call);
+  try {
+    const store::looking inputs(call.inputs, call.input_count);
+    run_function(call, function, identity);
+  } catch (...) {
+    ok = false;
+    why = below_.failures.here(*below_.running, call.reads_arguments);
+  }
+  below_.times.note_end(base::ticks());
+  if (timed) {
+    const std::uint64_t took = base::nanoseconds_of(below_.times.task_ended() - start);
+    if (ns != nullptr) *ns = took;
+    if (below_.end.has_end()) below_.late.learn(function, took);
+  }
+  below_.started.remove(identity);
+  return ok;
+}
+
+MANTA_DECL bool runner::load_checkpoint(invocation& call, const graph::task& t, store::failure_ptr& why) {
+  if (call.actor == nullptr) return true;
+  std::string& state = t.request->checkpoint;
+  wire::buffer known;
+  if (state.empty() && below_.journal.find_state({*t.request, t.function, t.digest}, known)) {
+    state.assign(reinterpret_cast<const char*>(known.data()), known.size());
+  }
+  if (state.empty()) return true;
+  wire::source in(reinterpret_cast<const std::byte*>(state.data()), state.size());
+  try {
+    const outside user(below_.lock);
+    call.actor_type->destroy(std::exchange(call.actor, nullptr));
+    call.actor = call.actor_type->load(in);
+    return true;
+  } catch (...) {
+    why = below_.failures.here(*below_.running);
+    return false;
+  }
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of tasks_ahead.hpp.
+#pragma once
+
+#include <utility>
+
+#include "manta/exec/rank/messages.hpp"
+#include "manta/exec/work/tasks_ahead.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+rank_id tasks_ahead<Network>::where_inputs_are_made(const task& t) const {
+  constexpr std::uint32_t most_inputs = 8;
+  if (t.request != nullptr || t.ahead || t.input_count > most_inputs) return no_index;
+  std::uint32_t there = no_index;
+  for (std::uint32_t i = 0; i < t.input_count; ++i) {
+    const node& input = *const_cast<task&>(t).inputs()[i];
+    if (input.state == state::ready) continue;
+    if (!is_task(input) || input.has(node::actor)) return no_index;
+    std::uint32_t at = no_index;
+    if (input.form == form::none && input.sent.slot == no_index) at = input.sent.at;
+    if (input.form == form::record && input.record->place == graph::place::elsewhere &&
+        (input.record->ahead || (own_.members.recovers() && input.record->request == nullptr))) {
+      at = input.record->caller;
+    }
+    if (at == no_index || at == own_.rank || (there != no_index && at != there)) return no_index;
+    there = at;
+  }
+  return there;
+}
+
+template <class Network>
+void tasks_ahead<Network>::send(node& n) {
+  if (below_.scheduler == nullptr || own_.size == 1) return;
+  const std::uint32_t to = where_inputs_are_made(*n.record);
+  if (to != no_index && !send_to(n, to)) waiting_.add(to, {n.record->id, n.index});
+}
+
+template <class Network>
+bool tasks_ahead<Network>::send_to(node& n, rank_id to) {
+  task& t = *n.record;
+  std::uint32_t charge = 0;
+  if (!below_.scheduler->take_room_on(to, n.function, charge)) return false;
+  t.ahead = true;
+  for (std::uint32_t i = 0; i < t.input_count; ++i) {
+    node& input = *t.inputs()[i];
+    if (input.state != state::pending) continue;
+    if (n.missing != 0) own_.graph.remove_dependent(input, n.index);
+    link& l = own_.graph.add_link(input, link_kind::ahead);
+    l.rank = to;
+    l.index = n.index;
+    l.id = t.id;
+  }
+  n.missing = 0;
+  const task_message m{t.id,   t.function,       own_.rank, n.index,
+                       charge, t.argument_bytes, t.attempt, task_message::by_scheduler | task_message::ahead,
+                       0};
+  below_.records.send(to, message::run, m, arguments_of(t), {nullptr, nullptr, t.digest});
+  below_.elsewhere.note_sent();
+  below_.elsewhere.note_ahead();
+  t.place = graph::place::elsewhere;
+  t.caller = to;
+  if (n.links != nullptr) follow(n, to);
+  return true;
+}
+
+template <class Network>
+void tasks_ahead<Network>::follow(node& n, rank_id to) {
+  constexpr int most_dependents = 16;
+  int count = 0;
+  for (link* l = n.links; l != nullptr && count < most_dependents; l = l->next) {
+    if (l->kind != link_kind::input) continue;
+    graph::task_graph::visit_dependents(*l, [&](node_index index) {
+      node& dependent = own_.graph.nodes.at(index);
+      if (dependent.form == form::record && where_inputs_are_made(*dependent.record) == to) {
+        waiting_.add(to, {dependent.record->id, dependent.index});
+      }
+      return ++count < most_dependents;
+    });
+  }
+}
+
+template <class Network>
+void tasks_ahead<Network>::send_waiting() {
+  waiting_.send_on([&](rank_id to, const task_place& next) {
+    node& n = own_.graph.nodes.at(next.index);
+    if (!is_waiting(n, next) || n.missing == 0) return true;
+    if (where_inputs_are_made(*n.record) == to) return send_to(n, to);
+    send(n);
+    return true;
+  });
+}
+
+template <class Network>
+void tasks_ahead<Network>::note_reached(node& n, rank_id from, std::uint32_t reached) {
+  std::uint32_t sent = 0;
+  for (const link* l = n.links; l != nullptr; l = l->next) sent += l->kind == link_kind::ahead && l->rank == from;
+  if (sent == 0 || sent != reached) return;
+  for (link** at = &n.links; *at != nullptr;) {
+    link* const l = *at;
+    if (l->kind == link_kind::ahead && l->rank == from) {
+      *at = l->next;
+      own_.graph.links.free(l);
+    } else {
+      at = &l->next;
+    }
+  }
+}
+
+template <class Network>
+void tasks_ahead<Network>::send_after(const link& l, node& input) {
+  below_.held.tell_value({l.rank, input.index}, input, message::made);
+  if (input.state != state::failed) return;
+  node& dependent = own_.graph.nodes.at(l.index);
+  if (is_waiting(dependent, {l.id, l.index})) others_.fail_dependent(others_.rank, dependent);
+}
+
+template <class Network>
+void tasks_ahead<Network>::on_come_back(rank_id from, const task_message& m) {
+  below_.scheduler->returned(from, m.charge_or_slot);
+  below_.elsewhere.note_back();
+  below_.elsewhere.note_ahead_back();
+  node& n = own_.graph.nodes.at(m.home_index);
+  if (n.state != state::pending) return others_.discard(others_.rank, n);
+  task& t = *n.record;
+  for (std::uint32_t i = 0; i < t.input_count; ++i) own_.graph.remove_link(*t.inputs()[i], link_kind::ahead, n.index);
+  t.place = graph::place::here;
+  others_.start(others_.rank, n);
+}
+
+}  // namespace manta::exec
