@@ -20,6 +20,7 @@
 #include "manta/manta.hpp"
 
 #include "manta/actor.ipp"
+#include "manta/base/amounts.ipp"
 #include "manta/base/text.ipp"
 #include "manta/call/handle.ipp"
 #include "manta/call/input.ipp"
@@ -34,9 +35,11 @@
 #include "manta/process.ipp"
 #include "manta/program.ipp"
 #include "manta/progress.ipp"
+#include "manta/report/src.hpp"
 #include "manta/reservation.ipp"
 #include "manta/run.ipp"
 #include "manta/runtime.ipp"
+#include "manta/statistics.ipp"
 #include "manta/store/failure.ipp"
 #include "manta/store/journal.ipp"
 #include "manta/store/ledger.ipp"
@@ -45,9 +48,10 @@
 #include "manta/task_options.ipp"
 #include "manta/watcher.ipp"
 
+#include "manta/output/src.hpp"
+
 #ifndef MANTA_SOURCES_APART  // by a build that compiles the sources of the libraries beside this one
 #include "manta/nn/src.hpp"
-#include "manta/output/src.hpp"
 #include "manta/output/src_json.hpp"
 #include "manta/rl/src.hpp"
 #include "manta/serve/src.hpp"

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "manta/output/source.hpp"
@@ -26,8 +27,9 @@ MANTA_DECL void make_folders(const std::string& path);
 /// Makes the folder of a file.
 MANTA_DECL void make_folder_of(const std::string& file);
 
-/// Writes all of the content; false, with the reason in errno, if that fails.
-MANTA_DECL bool write_all(int file, const std::string& content);
+/// Writes the content to an open file, and returns the number of bytes that were written: fewer if the system has
+/// refused more, for the reason in errno.
+MANTA_DECL std::size_t write_all(int file, std::string_view content);
 
 /// Replaces a file at once: a reader sees the old content or the new, also if this process is killed meanwhile.
 MANTA_DECL void replace_file(const std::string& path, const std::string& content);

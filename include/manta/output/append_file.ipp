@@ -14,7 +14,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "manta/error.hpp"
+#include "manta/base/error.hpp"
 #include "manta/output/append_file.hpp"
 
 namespace manta::output {
@@ -37,20 +37,21 @@ MANTA_DECL void make_folder_of(const std::string& file) {
     make_folders(file.substr(0, slash));
 }
 
-MANTA_DECL bool write_all(int file, const std::string& content) {
-  for (std::size_t done = 0; done < content.size();) {
+MANTA_DECL std::size_t write_all(int file, std::string_view content) {
+  std::size_t done = 0;
+  while (done < content.size()) {
     const ssize_t n = ::write(file, content.data() + done, content.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
+    if (n <= 0) break;
     done += static_cast<std::size_t>(n);
   }
-  return true;
+  return done;
 }
 
 MANTA_DECL void replace_file(const std::string& path, const std::string& content) {
   const std::string temporary = path + ".new";
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  bool good = file >= 0 && write_all(file, content);
+  bool good = file >= 0 && write_all(file, content) == content.size();
   if (file >= 0) good = ::close(file) == 0 && good;
   if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
     const int code = errno;
@@ -83,12 +84,12 @@ MANTA_DECL void append_file::written() {
 MANTA_DECL void append_file::flush() {
   if (buffer_.empty()) return;
   const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (begun_ ? 0 : O_TRUNC), 0666);
-  const bool good = file >= 0 && write_all(file, buffer_);
+  const std::size_t done = file >= 0 ? write_all(file, buffer_) : 0;
   const int code = errno;
   if (file >= 0) ::close(file);
-  if (!good) throw error("manta: cannot write " + path_ + ": " + std::strerror(code));
-  begun_ = true;
-  buffer_.clear();
+  begun_ = begun_ || file >= 0;
+  buffer_.erase(0, done);  // a later flush goes on behind it, so that no record is torn
+  if (file < 0 || !buffer_.empty()) throw error("manta: cannot write " + path_ + ": " + std::strerror(code));
 }
 
 MANTA_DECL void append_file::replace(const std::string& content) {

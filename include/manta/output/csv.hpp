@@ -9,12 +9,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "manta/output/append_file.hpp"
 #include "manta/output/row.hpp"
 
 namespace manta::output {
+
+/// The cells of a CSV file's text, row by row; at most `most_rows` rows.
+MANTA_DECL std::vector<std::vector<std::string>> parse_csv(std::string_view text,
+                                                           std::size_t most_rows = ~std::size_t{0});
 
 class csv {
  public:

@@ -15,26 +15,37 @@ MANTA_DECL csv::csv(std::string path, mode m, std::string step) : file_(std::mov
   if (m == mode::append) read_columns();
 }
 
-MANTA_DECL void csv::read_columns() {
-  const std::string content = read_file(file_.path());
-  std::string name;
-  bool quoted = false;
-  for (std::size_t i = 0; i < content.size(); ++i) {
-    const char c = content[i];
+MANTA_DECL std::vector<std::vector<std::string>> parse_csv(std::string_view text, std::size_t most_rows) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> row;
+  std::string cell;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size() && rows.size() < most_rows; ++i) {
+    const char c = text[i];
     if (c == '"') {
-      if (quoted && i + 1 < content.size() && content[i + 1] == '"') name += content[++i];
-      else quoted = !quoted;
-    } else if (!quoted && (c == ',' || c == '\n')) {
-      columns_.push_back(std::exchange(name, {}));
-      if (c == '\n') break;
-    } else if (quoted || c != '\r') {
-      name += c;
+      if (is_quoted && i + 1 < text.size() && text[i + 1] == '"') cell += text[++i];
+      else is_quoted = !is_quoted;
+    } else if (!is_quoted && (c == ',' || c == '\n')) {
+      row.push_back(std::exchange(cell, {}));
+      if (c == '\n') rows.push_back(std::exchange(row, {}));
+    } else if (is_quoted || c != '\r') {
+      cell += c;
     }
   }
-  if (columns_.empty()) return;
+  if (rows.size() < most_rows && (!row.empty() || !cell.empty())) {  // the last row has no end of line
+    row.push_back(std::move(cell));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+MANTA_DECL void csv::read_columns() {
+  const std::string content = read_file(file_.path());
+  const auto rows = parse_csv(content, 1);
+  if (rows.empty()) return;
   has_header_ = true;
-  step_ = std::move(columns_.front());
-  columns_.erase(columns_.begin());
+  step_ = rows.front().front();
+  columns_.assign(rows.front().begin() + 1, rows.front().end());
   if (content.back() != '\n') file_.buffer() += '\n';  // the last row was cut off
 }
 

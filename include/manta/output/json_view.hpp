@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "manta/error.hpp"
+#include "manta/base/error.hpp"
 #include "manta/output/source_json.hpp"
 
 namespace manta::output {

@@ -105,7 +105,10 @@ MANTA_DECL std::string page::html() const {
   data += ",\"sections\":[" + sections_ + "]}";
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\"><link rel=\"icon\" href=\"data:,\">\n<style>";
+      "content=\"width=device-width, initial-scale=1\"><meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\"><link "
+      "rel=\"icon\" "
+      "href=\"data:,\">\n<style>";
   out += page_style;
   out += "</style></head><body><main></main>\n<script type=\"application/json\" id=\"data\">";
   for (const char c : data) {

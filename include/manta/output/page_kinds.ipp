@@ -71,9 +71,9 @@ function drawCurves(parent, name, nameX, nameY, lines, colourOf) {
 
 // Options: order, [column, is ascending]; last(row), whether the row comes last in that column; colour(row), of the dot
 // in its first cell; key(row), what all pictures mark while the reader points at the row; shown(row), whether it is
-// listed.
+// listed; text(value, column), what a cell shows.
 function drawTable(parent, columns, rows, options = {}) {
-  const {order = [0, true], last = () => false, colour, key, shown = () => true} = options;
+  const {order = [0, true], last = () => false, colour, key, shown = () => true, text = fmt} = options;
   const head = bar(parent), find = el("input", head), count = el("span", head);
   const box = el("div", parent, undefined, "scroll");
   find.placeholder = "find";
@@ -97,7 +97,7 @@ function drawTable(parent, columns, rows, options = {}) {
     for (const r of list.slice(filled, filled + n)) {
       const tr = el("tr", body);
       r.forEach((v, i) => {
-        const td = el("td", tr, fmt(v), (isText[i] ? "t" : "") + (isMissing(v) ? " none" : ""));
+        const td = el("td", tr, text(v, i), (isText[i] ? "t" : "") + (isMissing(v) ? " none" : ""));
         if (!isMissing(v)) td.title = v;
         if (i === 0 && colour) { const mark = el("i"); mark.style.background = colour(r); td.prepend(mark); }
       });

@@ -241,7 +241,8 @@ function mark(key) {
 }
 // A picture as wide as its place, but at least `least`. draw(g, w, h) may return {points, text, highlight}. The reader
 // can point at the points {x, y, key, width, text}, and then sees the point's text(), or the picture's text(key) if the
-// point has none. highlight(g, key) marks a key; without it, rings around the points with that key do.
+// point has none. Instead of points, find(x, y) may give {key, text}. highlight(g, key) marks a key; without it, rings
+// around the points with that key do.
 function picture(parent, name, height, draw, least = 0) {
   const frame = el("div", parent, undefined, "picture"), canvas = el("canvas", frame), over = el("canvas", frame);
   canvas.setAttribute("role", "img");
@@ -294,7 +295,7 @@ function picture(parent, name, height, draw, least = 0) {
   };
   const point = e => {
     const box = canvas.getBoundingClientRect(), x = e.clientX - box.left, y = e.clientY - box.top;
-    let best = null, least = 18 ** 2;
+    let best = p.drawn.find?.(x, y) ?? null, least = 18 ** 2;
     for (const q of p.drawn.points) {
       const dx = q.width && q.x <= x && x <= q.x + q.width ? 0 : q.x - x, d = dx ** 2 + (q.y - y) ** 2;
       if (d < least) { least = d; best = q; }

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "manta/error.hpp"
+#include "manta/base/error.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/output/crc32c.hpp"

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The definitions of output, the outputs that the libraries share, compiled once in the compiled mode
-// (base/config.hpp). manta/src.hpp includes this file. A build that defines MANTA_SOURCES_APART compiles this file as a
-// source of its own instead.
+// (base/config.hpp). manta/src.hpp includes this file: the engine writes with them too.
 #pragma once
 
 #ifndef MANTA_COMPILED
