@@ -72,6 +72,21 @@ struct runtime_options {
   /// includes a dead rank. Without this setting, runtime::run throws manta::rank_lost on every rank after a run in
   /// which a rank has died, and a death outside of runs ends the job: the program's MPI calls would wait for ever.
   bool handles_deaths = false;
+  /// What rank 0 says on standard error at the end of a run. Empty: one line if the run took ten seconds or more. `0`:
+  /// nothing. `1`: a table. Anything else: the name of a file for a summary in JSON, and the line. In names of files
+  /// here and below, %j stands for the number of the Slurm job. Rank 0's value holds for this and what follows.
+  std::string summary = {};
+  /// File for a page that shows the run in a browser, also while it runs. Empty: none.
+  std::string report = {};
+  /// File for metrics in the text format of Prometheus, also while it runs. Empty: none.
+  std::string metrics = {};
+  /// Seconds between two lines on standard error, or two versions of the status file, that say how far the run is; at
+  /// least 5. 0: no lines, and a new status file every 30 seconds.
+  double status = 0;
+  /// File that says in JSON how far the run is. Empty: none.
+  std::string status_file = {};
+  /// How far the run is stands in the comment of the Slurm job, which `squeue -o %k` shows; a new one each minute.
+  bool slurm_comment = false;
 };
 
 /// The level that MPI_Init_thread should be asked for: MPI_THREAD_MULTIPLE if the program has gang tasks, whose members
@@ -98,12 +113,34 @@ struct environment_options {
 };
 
 /// What may stand for NAME in --manta-NAME=VALUE: the members of runtime_options and environment_options.
-inline constexpr const char* setting_names[] = {
-    "resources",         "cpus",         "gpus",       "rank0-tasks",    "spares",
-    "progress-thread",   "seed",         "max-queued", "max-waiting",    "store-memory",
-    "node-store-memory", "spill-folder", "journal",    "journal-least",  "end-time",
-    "end-margin",        "term-grace",   "watchdog",   "handles-deaths", "recovery",
-    "heartbeat",         "stack-kib"};
+inline constexpr const char* setting_names[] = {"resources",
+                                                "cpus",
+                                                "gpus",
+                                                "rank0-tasks",
+                                                "spares",
+                                                "progress-thread",
+                                                "seed",
+                                                "max-queued",
+                                                "max-waiting",
+                                                "store-memory",
+                                                "node-store-memory",
+                                                "spill-folder",
+                                                "journal",
+                                                "journal-least",
+                                                "end-time",
+                                                "end-margin",
+                                                "term-grace",
+                                                "watchdog",
+                                                "handles-deaths",
+                                                "summary",
+                                                "report",
+                                                "metrics",
+                                                "status",
+                                                "status-file",
+                                                "slurm-comment",
+                                                "recovery",
+                                                "heartbeat",
+                                                "stack-kib"};
 
 /// Reads `name=amount,name=amount`; `source` says in errors where the text stood.
 MANTA_DECL quantities parse_resources(const std::string& text, const std::string& source);

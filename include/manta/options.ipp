@@ -36,6 +36,15 @@ MANTA_DECL quantities parse_resources(const std::string& text, const std::string
   return amounts;
 }
 
+/// The variable of the environment for a setting of this name.
+inline std::string variable_of(std::string_view setting) {
+  std::string variable = "MANTA_";
+  for (const char c : setting) {
+    variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  }
+  return variable;
+}
+
 MANTA_DECL void move_arguments_to_environment(int& argc, char**& argv) {
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
@@ -54,9 +63,7 @@ MANTA_DECL void move_arguments_to_environment(int& argc, char**& argv) {
       throw error("manta: " + text + (found ? " lacks its value" : ": there is no such setting") +
                   "; write --manta-NAME=VALUE with NAME one of " + names);
     }
-    std::string variable = "MANTA_";
-    for (char c : name) variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-    setenv(variable.c_str(), text.c_str() + equal + 1, 1);
+    setenv(variable_of(name).c_str(), text.c_str() + equal + 1, 1);
   }
   argc = kept;
   argv[argc] = nullptr;
@@ -93,8 +100,8 @@ inline void read_folders(exec::engine_options& e, const runtime_options& o) {
                 std::strerror(errno) + "; name a folder that this process may write to, or none");
   }
   const char* const journal = base::environment("MANTA_JOURNAL");
-  e.journal = journal != nullptr ? journal : o.journal;
-  e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
+  e.journal.folder = journal != nullptr ? journal : o.journal;
+  e.journal.least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
 }
 
 /// What happens when ranks die or hang, and when the run has to end.
@@ -112,6 +119,22 @@ inline void read_endings(exec::engine_options& e, const runtime_options& o) {
   e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
   e.term_grace = base::environment_number("MANTA_TERM_GRACE", o.term_grace, 0);
   e.watchdog_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_WATCHDOG", o.watchdog, 0));
+}
+
+/// A text of the environment, or what the code says.
+inline std::string environment_text(const char* name, const std::string& otherwise) {
+  const char* const text = base::environment(name);
+  return text != nullptr ? text : otherwise;
+}
+
+/// What the run says of itself.
+inline void read_outputs(exec::engine_options& e, const runtime_options& o) {
+  e.outputs.summary = environment_text("MANTA_SUMMARY", o.summary);
+  e.outputs.report = environment_text("MANTA_REPORT", o.report);
+  e.outputs.metrics = environment_text("MANTA_METRICS", o.metrics);
+  e.outputs.status = base::environment_number("MANTA_STATUS", o.status, 0);
+  e.outputs.status_file = environment_text("MANTA_STATUS_FILE", o.status_file);
+  e.outputs.slurm_comment = base::environment_flag("MANTA_SLURM_COMMENT", o.slurm_comment);
 }
 
 /// The threads beside the one that runs tasks; throws if MPI or another setting does not allow them.
@@ -140,6 +163,11 @@ MANTA_DECL exec::engine_options effective(const runtime_options& o, int thread_l
     read_folders(e, o);
     read_endings(e, o);
     read_threads(e, o, thread_level, alone);
+    read_outputs(e, o);
+    for (const char* const name : setting_names) {
+      if (const char* const value = base::environment(variable_of(name).c_str()))
+        e.outputs.changed.emplace_back(name, value);
+    }
   } catch (const std::exception& wrong) {
     e.resources = {};
     e.mistake = wrong.what();

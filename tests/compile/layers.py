@@ -11,21 +11,24 @@ import sys
 import compiler
 
 # From the bottom up. "public" are the headers directly in include/manta.
-LAYERS = ["base", "wire", "net", "graph", "store", "exec", "public"]
-# The folders of exec/, from the bottom up: each includes itself and those before it. What stands in exec/ itself goes over all.
-EXEC_FOLDERS = ["rank", "state", "value", "work", "home", "loop", "isolation"]
+LAYERS = ["base", "output", "report", "wire", "net", "graph", "store", "exec", "public"]
 # Folders with the parts of public headers.
 PARTS_OF_PUBLIC = {"call"}
 # Libraries on the public interface: they may include public headers and themselves, neither each other nor what is below.
-LIBRARIES = ["output", "nn", "tune", "train", "rl", "serve", "torch"]
+LIBRARIES = ["nn", "tune", "train", "rl", "serve", "torch"]
 # What a library may include of the others. A header that joins two libraries is named after both: tune/train.hpp, serve/rl.hpp.
-SHARED = {"tune": {"output"}, "train": {"nn", "output"}, "rl": {"nn", "output"}, "serve": {"output"}, "torch": {"nn"}, "output": set(), "nn": set()}
+SHARED = {"tune": {"output"}, "train": {"nn", "output"}, "rl": {"nn", "output"}, "serve": {"output"}, "torch": {"nn"}, "nn": set()}
+# The folders of a layer, from the bottom up: a header includes its own folder and those below it. What stands in exec/ itself goes over all.
+FOLDERS = {"exec": ["rank", "account", "state", "value", "work", "home", "loop", "isolation"],
+           "rl": ["base", "environments", "worlds", "policies", "workers", "learning", "evolution", "algorithms"]}
+# What has the table of all that can be named.
+NAMES_ALL = {"manta/rl/environments/environment.ipp"}
 # The only places that may include mpi.h: net/, and the public headers that name MPI_Comm.
 MPI_HEADERS = {"runtime.hpp", "run.hpp", "options.hpp", "team.hpp"}
-# Plain data and plain bytes: no MPI, no threads, no clocks.
+# Plain data and plain bytes: no MPI, no threads, no clocks, no files.
 PURE = ["graph", "wire"]
 # What libraries may include of the layers below: the mode of the build, questions about numbers, and mixing of bits.
-FOR_ALL = {"manta/base/config.hpp", "manta/base/demangle.hpp", "manta/base/number.hpp", "manta/base/hash.hpp", "manta/base/text.hpp"}
+FOR_ALL = {"manta/base/config.hpp", "manta/base/demangle.hpp", "manta/base/number.hpp", "manta/base/hash.hpp", "manta/base/text.hpp", "manta/base/amounts.hpp", "manta/base/version.hpp"}
 # The one source of a compiled program: it includes all there is.
 EVERYTHING = "manta/src.hpp"
 CLOCKS = {"manta/base/clock.hpp"}
@@ -48,7 +51,7 @@ def allowed(layer):
     if layer in LIBRARIES:
         return {layer, "public"} | SHARED[layer]
     below = set(LAYERS[: LAYERS.index(layer) + 1])
-    return below - {"net"} if layer in PURE else below
+    return below - {"net", "output", "report"} if layer in PURE else below
 
 
 def joins(header):
@@ -58,12 +61,13 @@ def joins(header):
     return {other} | SHARED[other] if len(parts) > 2 and parts[1] in LIBRARIES and other in LIBRARIES else set()
 
 
-def exec_floor(header):
-    """The floor of a header of exec/; None: it is of another layer."""
+def floor(header):
+    """The number of a header's folder among those of its layer (FOLDERS); what stands in exec/ itself goes over all. None: no order."""
     parts = header.split("/")
-    if parts[:2] != ["manta", "exec"]:
+    order = FOLDERS.get(parts[1], [])
+    if header in NAMES_ALL or not order or len(parts) == 3 and parts[1] in LIBRARIES:
         return None
-    return EXEC_FOLDERS.index(parts[2]) if len(parts) > 3 else len(EXEC_FOLDERS)
+    return order.index(parts[2]) if len(parts) > 3 else len(order)
 
 
 def complaints(header, everything):
@@ -86,7 +90,7 @@ def complaints(header, everything):
                     yield number, "manta.hpp is for users: include what is used"
                 elif layer_of(target) not in allowed(layer) | joins(header) and header != EVERYTHING and target not in FOR_ALL:
                     yield number, f"{layer} must not include {layer_of(target)} ({target})"
-                elif layer == layer_of(target) == "exec" and exec_floor(target) > exec_floor(header):
+                elif layer == layer_of(target) and floor(header) is not None and (floor(target) or 0) > floor(header):
                     yield number, f"{os.path.dirname(header)}/ is below {target}"
                 elif layer in PURE and target in CLOCKS:
                     yield number, f"{layer}/ knows no clocks: {target}"

@@ -109,8 +109,8 @@ struct looping_rank : parts_above {
   manta::exec::foreign_drops drops{rank.graph.nodes, [](void*) {}, nullptr};
   manta::exec::waiters<block_loopback> waiters{rank.net, next, rank.pace, [](void*) {}, nullptr};
   loop_part loop{rank.own,
-                 {rank.lock, rank.running, rank.phase, next, rank.pace, waiters, rank.local, rank.scheduler, rank.clock,
-                  rank.executor, rank.actors, rank.placement, rank.home},
+                 {rank.lock, rank.running, rank.started, rank.phase, next, rank.pace, rank.times, waiters, rank.local,
+                  rank.scheduler, rank.clock, rank.executor, rank.actors, rank.placement, rank.home},
                  {.rank = this,
                   .progress = [](void* self) { return of(self).progress(); },
                   .look_for_deadlock = [](void* self) { of(self).quiet.look(); },
@@ -126,7 +126,8 @@ struct looping_rank : parts_above {
   manta::exec::questions<block_loopback> asked{
       rank.own,
       {rank.running, rank.local, rank.late, rank.end, rank.offered, rank.scheduler, rank.elsewhere, rank.ends,
-       rank.tickets, rank.placement, rank.withdrawal, rank.named}};
+       rank.tickets, rank.placement, rank.withdrawal, rank.named},
+      {nullptr, [](void*, const manta::exec::ask_message&) {}}};
 };
 
 /// All ranks with all their parts.

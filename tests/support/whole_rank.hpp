@@ -112,6 +112,9 @@ struct whole_rank {
   manta::exec::throttle limit;
   manta::exec::run_phase phase;
   manta::exec::departure end;
+  manta::exec::time_account times;
+  manta::exec::task_counts counts;
+  manta::exec::actor_times ended_actors;
   manta::exec::post<block_loopback> out;
   part<manta::exec::references> refs;
   manta::exec::rank_context<block_loopback> own;
@@ -225,7 +228,7 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
       refs(number, graph, out, members, {ledger, made_by, journal, failures},
            {this, [](void* r, node& n, std::uint64_t made) { of(r).again.leave_family(n, made); },
             [](void* r, node& n) { of(r).named.handle_gone(n); }, [](void* r, task* t) { of(r).records.free(t); }}),
-      own{number, size, net, graph, ledger, out, members, in_words, refs},
+      own{number, size, net, graph, ledger, out, members, in_words, refs, counts},
       records(own, received,
               {this, [](void* r, node& n, manta::exec::rank_id at,
                         std::uint64_t bytes) { of(r).ends.lies_at(n, at, bytes); }}),
@@ -257,7 +260,7 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
                of(r).withdrawal.withdraw(n, why, flags);
              }}),
       again(own, made_by, records, ends, fetching, {this, [](void* r, node& n) { of(r).home.start(n); }}),
-      runner({lock, ledger, in_words, running, started, pace, late, end, journal},
+      runner({lock, ledger, in_words, running, started, pace, times, late, end, journal},
              {this, [](void*, manta::exec::invocation&, manta::exec::function_id, manta::exec::running_task&) {}}),
       executor(own, {lock, runner, received, records, fetching, held, journal},
                {.rank = this,
@@ -269,7 +272,8 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
                 .ended_here = [](void* r, const manta::exec::task_origin& t, manta::exec::invocation& made, bool ok,
                                  const manta::store::failure_ptr& why,
                                  std::uint64_t ns) { of(r).home.ended(t, made, ok, why, ns); }}),
-      actors(own, {lock, runner, running, started, records, executor, failures, journal, phase, pace},
+      actors(own,
+             {lock, runner, running, started, records, executor, failures, journal, phase, pace, times, ended_actors},
              {this, [](void*) {},
               [](void* r, manta::exec::slot_index slot, task* call) { of(r).gangs.run_call(slot, call); },
               [](void* r, const task& call, const manta::store::failure_ptr& why) {
@@ -303,6 +307,9 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
            {this, [](void* r) { of(r).relieve(); }}) {
   lock.enter();
   started.set_limit(1000);
+  const std::size_t functions = manta::wire::table<manta::wire::function_entry>().size();
+  times.begin_run(manta::base::ticks(), number == 0, functions);
+  counts.begin_run(functions);
   running.begin_run(number + 1);
   for (std::uint32_t r = 0; r < size; ++r) {
     offered[r].cpus = 1;

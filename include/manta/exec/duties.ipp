@@ -27,7 +27,9 @@ MANTA_DECL void duties::attend() {
   if (all_.work.gangs.watch().has_broken()) all_.work.gang_guard.end_broken();
   if (all_.loops.leaving.is_due()) [[unlikely]]
     all_.loops.leaving.announce();
-  if (all_.rank.scheduler != nullptr) all_.work.placement.place();
+  if (all_.rank.scheduler == nullptr) return;
+  all_.work.placement.place();
+  all_.seeing.look();
 }
 
 MANTA_DECL bool duties::progress() {

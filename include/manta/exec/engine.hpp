@@ -130,6 +130,8 @@ class engine {
   /// Is the memory for values short on this rank?
   bool lacks_memory() const { return parts_.rank.ledger.memory().is_short(); }
 
+  /// What the run tells people of itself.
+  exec::seeing& seeing() { return parts_.seeing; }
   biased_lock& lock() { return parts_.rank.lock; }
   /// Where a call's arguments are collected before it is submitted.
   wire::buffer& argument_buffer() { return arguments_; }

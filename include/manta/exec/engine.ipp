@@ -32,6 +32,11 @@ const char* header_only_unit = nullptr;
 }  // namespace manta
 #endif
 
+#include "manta/exec/account/function_times.ipp"
+#include "manta/exec/account/rank_report.ipp"
+#include "manta/exec/account/task_counts.ipp"
+#include "manta/exec/account/time_account.ipp"
+#include "manta/exec/account/time_bins.ipp"
 #include "manta/exec/deaths.ipp"
 #include "manta/exec/duties.ipp"
 #include "manta/exec/ending.ipp"
@@ -63,9 +68,11 @@ const char* header_only_unit = nullptr;
 #include "manta/exec/rank/names.ipp"
 #include "manta/exec/rank/stack.ipp"
 #include "manta/exec/rank/waves.ipp"
+#include "manta/exec/seeing.ipp"
 #include "manta/exec/start.ipp"
 #include "manta/exec/state/task_places.ipp"
 #include "manta/exec/state/waiters.ipp"
+#include "manta/exec/survey.ipp"
 #include "manta/exec/value/attempts.ipp"
 #include "manta/exec/value/completion.ipp"
 #include "manta/exec/value/fetches.ipp"
@@ -199,6 +206,7 @@ MANTA_DECL void engine::begin_run() {
   parts_.run.elsewhere.clear();
   parts_.homes.calls.forget_sent();
   parts_.run.throttle.begin();
+  parts_.seeing.begin_run();
   parts_.rank.lock.enter();
   process_watch::begin(parts_);
   install_overflow_reporter(&process_watch::who_is_interrupted,
@@ -240,6 +248,7 @@ MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&)
   std::string text = thrown != nullptr ? text_of(thrown) : std::string();
   run_phase::end how = thrown != nullptr ? run_phase::end::failed : run_phase::end::returned;
   parts_.ending.finish(thrown != nullptr);
+  parts_.seeing.end_run();
   parts_.run.phase.end_stop();
   if (const std::string loss = loss_since(deaths_before); thrown == nullptr && !loss.empty()) {
     thrown = std::make_exception_ptr(rank_lost(loss));
@@ -300,6 +309,11 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
   net::mpi_end::watch();
   prepare_isolation(false);
   compare_programs(parts_.rank);
+  try {
+    parts_.seeing.configure(options);
+  } catch (const error& mistake) {  // all ranks throw it
+    if (options.mistake.empty()) options.mistake = mistake.what();
+  }
   share_settings(parts_.rank, options);
   open_journal(parts_, options);
   connect_lifelines(parts_, options);

@@ -187,6 +187,11 @@ MANTA_DECL exec::rank_loop<net::network>::hooks hooks_of_loop(rank_parts& all) {
   };
 }
 
+/// The statistics of this rank.
+MANTA_DECL exec::questions<net::network>::hooks hooks_of_questions(rank_parts& all) {
+  return {&all, [](void* rank, const ask_message& m) { parts_of(rank).seeing.on_ask(m); }};
+}
+
 /// Gangs that are about to end.
 MANTA_DECL exec::quiet_watch<net::network>::hooks hooks_of_quiet(rank_parts& all) {
   return {&all, [](void* rank) {
@@ -252,6 +257,7 @@ MANTA_DECL part_hooks hooks_of(rank_parts& all) {
       .home = hooks_of_home(all),
       .loop = hooks_of_loop(all),
       .quiet = hooks_of_quiet(all),
+      .questions = hooks_of_questions(all),
       .helper = hooks_of_helper(all),
       .isolated = hooks_of_isolated(all),
       .rouse = &rouse_helper,

@@ -8,6 +8,9 @@
 #include <cstdint>
 
 #include "manta/base/config.hpp"
+#include "manta/exec/account/actor_times.hpp"
+#include "manta/exec/account/task_counts.hpp"
+#include "manta/exec/account/time_account.hpp"
 #include "manta/exec/deaths.hpp"
 #include "manta/exec/duties.hpp"
 #include "manta/exec/ending.hpp"
@@ -23,6 +26,7 @@
 #include "manta/exec/loop/quiet_watch.hpp"
 #include "manta/exec/loop/thread_watch.hpp"
 #include "manta/exec/loop/waiting.hpp"
+#include "manta/exec/seeing.hpp"
 #include "manta/exec/state/early_messages.hpp"
 #include "manta/exec/state/throttle.hpp"
 #include "manta/exec/value/context.hpp"
@@ -61,6 +65,7 @@ struct part_hooks {
   home<net::network>::hooks home;
   rank_loop<net::network>::hooks loop;
   quiet_watch<net::network>::hooks quiet;
+  exec::questions<net::network>::hooks questions;
   exec::helper::duties helper;
   isolated_calls::hooks isolated;
   void (*rouse)(void* rank);  ///< Wakes the helper.
@@ -106,6 +111,9 @@ struct run_state {
   run_phase phase;
   exec::departure departure;
   exec::unobserved unobserved;
+  time_account times;
+  task_counts counts;
+  actor_times actors;
 };
 
 /// Values, and the records of the tasks that make them.
@@ -171,7 +179,7 @@ struct loop_layer {
   exec::leaving<net::network> leaving;
 };
 
-/// All parts of a rank. The last three concern all of them, each in one written order.
+/// All parts of a rank. The last four concern all of them, each in one written order.
 struct rank_parts {
   /// Collective. Submitters wait that have more than `max_queued` unfinished tasks.
   MANTA_DECL rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t max_queued);
@@ -187,6 +195,7 @@ struct rank_parts {
   exec::ending ending;
   exec::deaths deaths;
   exec::duties duties;
+  exec::seeing seeing;
 };
 
 /// What the parts are given of those that are built after them.
@@ -200,4 +209,6 @@ MANTA_DECL part_hooks hooks_of(rank_parts& all);
 #include "manta/exec/ending.ipp"
 #include "manta/exec/hooks.ipp"
 #include "manta/exec/layers.ipp"
+#include "manta/exec/seeing.ipp"
+#include "manta/exec/survey.ipp"
 #endif

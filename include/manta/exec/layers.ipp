@@ -28,7 +28,7 @@ MANTA_DECL run_state::run_state(rank_stores& rank, std::size_t max_queued, const
 
 MANTA_DECL value_layer::value_layer(rank_stores& r, run_state& run, const part_hooks& hooks)
     : refs(r.rank, r.graph, r.post, r.members, {r.ledger, lineage, journaling, run.unobserved}, hooks.references),
-      own{r.rank, r.size, r.net, r.graph, r.ledger, r.post, r.members, r.failures, refs},
+      own{r.rank, r.size, r.net, r.graph, r.ledger, r.post, r.members, r.failures, refs, run.counts},
       records(own, run.staging, hooks.records),
       completion(own, hooks.completion),
       supply(own, completion, hooks.supply),
@@ -39,12 +39,13 @@ MANTA_DECL value_layer::value_layer(rank_stores& r, run_state& run, const part_h
       made(own, completion, run.running) {}
 
 MANTA_DECL work_layer::work_layer(rank_stores& r, run_state& run, value_layer& v, const part_hooks& hooks)
-    : runner({r.lock, r.ledger, r.failures, run.running, run.started, run.pace, run.late, run.departure, v.journaling},
+    : runner({r.lock, r.ledger, r.failures, run.running, run.started, run.pace, run.times, run.late, run.departure,
+              v.journaling},
              hooks.runner),
       executor(v.own, {r.lock, runner, run.staging, v.records, v.fetches, v.supply, v.journaling}, hooks.executor),
       actors(v.own,
              {r.lock, runner, run.running, run.started, v.records, executor, run.unobserved, v.journaling, run.phase,
-              run.pace},
+              run.pace, run.times, run.actors},
              hooks.actors),
       gangs(v.own, {r.lock, runner, run.started, v.records, executor, actors, v.journaling}),
       gang_guard(v.own,
@@ -98,16 +99,18 @@ MANTA_DECL home_layer::home_layer(rank_stores& r, run_state& run, value_layer& v
 MANTA_DECL loop_layer::loop_layer(rank_stores& r, run_state& run, value_layer& v, work_layer& work, home_layer& homes,
                                   const part_hooks& hooks)
     : loop(v.own,
-           {r.lock, run.running, run.phase, run.turns, run.pace, run.waiters, run.local, r.scheduler, v.attempts,
-            work.executor, work.actors, work.placement, homes.tasks},
+           {r.lock, run.running, run.started, run.phase, run.turns, run.pace, run.times, run.waiters, run.local,
+            r.scheduler, v.attempts, work.executor, work.actors, work.placement, homes.tasks},
            hooks.loop),
       waiting(v.own, {run.phase, run.pace, run.waiters, run.local, v.fetches, run.throttle, homes.tasks, loop}),
       quiet(v.own,
             {run.phase, run.waiters, run.late, run.departure, r.scheduler, v.fetches, v.attempts, work.executor,
              work.placement, v.foreign_drops, loop},
             hooks.quiet),
-      questions(v.own, {run.running, run.local, run.late, run.departure, r.world, r.scheduler, run.elsewhere,
-                        v.completion, homes.tickets, work.placement, homes.withdrawal, homes.named}),
+      questions(v.own,
+                {run.running, run.local, run.late, run.departure, r.world, r.scheduler, run.elsewhere, v.completion,
+                 homes.tickets, work.placement, homes.withdrawal, homes.named},
+                hooks.questions),
       helper(r.lock, hooks.helper),
       watch(r.rank, run.running, run.started, run.waiters, helper),
       isolated({r.rank, r.size, r.net.node(), r.seed},
@@ -123,6 +126,7 @@ MANTA_DECL rank_parts::rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t
       loops(rank, run, values, work, homes, hooks_of(*this)),
       ending(*this),
       deaths(*this),
-      duties(*this) {}
+      duties(*this),
+      seeing(*this) {}
 
 }  // namespace manta::exec

@@ -183,7 +183,7 @@ MANTA_DECL void write_settings(wire::buffer& out, const engine_options& of_rank_
   wire::put(out, of_rank_0.seed);
   wire::put(out, of_rank_0.recovery);
   wire::put(out, of_rank_0.watchdog_ns);
-  wire::put(out, of_rank_0.journal);
+  wire::put(out, of_rank_0.journal.folder);
   wire::put(out, of_rank_0.end_time != 0 ? of_rank_0.end_time : base::end_of_job());
   wire::put(out, of_rank_0.end_margin);
 }
@@ -191,7 +191,7 @@ MANTA_DECL void read_settings(wire::source& in, engine_options& options) {
   in.get(options.seed);
   in.get(options.recovery);
   in.get(options.watchdog_ns);
-  in.get(options.journal);
+  in.get(options.journal.folder);
   in.get(options.end_time);
   in.get(options.end_margin);
 }
@@ -248,12 +248,12 @@ MANTA_DECL void share_settings(rank_stores& rank, engine_options& options) {
 }
 
 MANTA_DECL void open_journal(rank_parts& all, const engine_options& options) {
-  if (options.journal.empty()) return;
+  if (options.journal.folder.empty()) return;
   std::uint64_t program = all.rank.rank == 0 ? journaling::digest_of_program(all.rank.seed) : 0;
   net::check(MPI_Bcast(&program, 1, MPI_UINT64_T, 0, all.rank.net.comm()), "MPI_Bcast");
   std::string mistake;
   try {
-    all.values.journaling.open(options.journal, program, all.rank.rank, options.journal_least);
+    all.values.journaling.open(options.journal.folder, program, all.rank.rank, options.journal.least);
     if (all.values.journaling.is_open()) all.homes.named.keep_all_until_end();
   } catch (const error& e) {
     mistake = e.what();

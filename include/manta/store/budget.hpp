@@ -32,6 +32,8 @@ class budget {
   /// The share and what the rank could borrow when it made room last.
   std::uint64_t limit() const { return limit_; }
   std::uint64_t charged() const { return charged_; }
+  /// The most bytes so far.
+  std::uint64_t most() const { return most_; }
   /// Whether memory is short: work that can wait should not begin, so that values can go first.
   bool is_short() const { return charged_ > limit_ - limit_ / 4; }
   /// Whether more than a quarter of the share is on its way here.
@@ -42,6 +44,7 @@ class budget {
   void charge(std::uint64_t now, std::uint64_t before) {
     if (now == before) return;
     charged_ += now - before;
+    if (charged_ > most_) most_ = charged_;
     if (held_here_ != nullptr) held_here_->store(charged_, std::memory_order_relaxed);
   }
 
@@ -74,6 +77,7 @@ class budget {
   std::uint64_t limit_ = ~std::uint64_t{0};  // the limit at the last look at the other ranks
   unsigned limit_holds_ = 1;                 // number of questions before the next look
   std::uint64_t charged_ = 0;
+  std::uint64_t most_ = 0;
   std::uint64_t expected_ = 0;
   base::list<lender> lenders_;
   std::atomic<std::uint64_t>* held_here_ = nullptr;

@@ -22,6 +22,8 @@ class disk_store {
   bool is_allowed() const { return !folder_.empty(); }
   /// Bytes of the values on the disk.
   std::uint64_t bytes() const { return bytes_; }
+  /// Bytes of all values that have moved to the disk so far.
+  std::uint64_t written() const { return written_; }
   /// Why the last attempt to write failed.
   const std::string& why_not() const { return why_not_; }
 
@@ -40,6 +42,7 @@ class disk_store {
     }
     end_ = at + length;
     bytes_ += e.bytes;
+    written_ += e.bytes;
     r.place = region::place::disk;
     r.disk_at = at + before;
     return true;
@@ -76,6 +79,7 @@ class disk_store {
     e.encoding.bytes = to.at - begin;
     end_ = to.at;
     bytes_ += e.encoding.bytes;
+    written_ += e.encoding.bytes;
     return true;
   }
   void read_encoding(const large& e, wire::buffer& out) const {
@@ -168,6 +172,7 @@ class disk_store {
   std::string folder_, why_not_;
   file file_;
   std::uint64_t bytes_ = 0;
+  std::uint64_t written_ = 0;
   std::uint64_t end_ = 0;  // end of the written part
 };
 

@@ -172,6 +172,15 @@ inline std::uint64_t known_bytes(const node& n) {
   const auto array = n.form == form::box ? wire::type_at(n.type).array : nullptr;
   return array != nullptr ? array(n.box).bytes : 0;
 }
+/// The size of a value wherever it lies, as far as this rank knows it; else 0.
+inline std::uint64_t bytes_of(const node& n) {
+  switch (n.form) {
+    case form::plain: return wire::type_at(n.type).plain_bytes;
+    case form::blob: return n.blob.bytes;
+    case form::remote: return n.remote.bytes;
+    default: return known_bytes(n);
+  }
+}
 /// Encodes the value of a node, which must be here and not plain; false if the encoding would exceed the limit.
 MANTA_DECL bool encode_within(const node& n, wire::buffer& out, std::size_t limit, bool& references);
 

@@ -47,6 +47,7 @@ node& home<Network>::submit(function_id function, type_id type, const task_argum
     if (given.bytes != 0) std::memcpy(n.compact.arguments, given.data, given.bytes);
     task_ready(n);
   } else {
+    if (given.bytes >= task_counts::many_bytes) own_.counts.note_arguments(function, given.data, given.bytes);
     task* const t = below_.records.make(id, function, given, std::move(request));
     if (!submit_record(n, t)) return n;
   }
@@ -107,6 +108,10 @@ void home<Network>::task_ready(node& n) {
   if (n.form == form::record) {
     task& t = *n.record;
     if (has_failed_input(t)) return fail_dependent(n);
+    for (std::uint32_t i = 0; i < t.seen_inputs(); ++i) {
+      const node& input = *t.inputs()[i];
+      own_.counts.note_edge(input.function, t.function, store::bytes_of(input));
+    }
     if (t.request != nullptr && t.request->near != graph::request::nowhere) {
       node& near = *t.inputs()[t.seen_inputs()];
       t.request->near =
@@ -233,6 +238,7 @@ bool home<Network>::take_from_journal(node& n) {
   task* const t = n.record;
   below_.journal.identify(*t, n);
   if (!below_.journal.take(*t, n)) return false;
+  own_.counts.note_from_journal();
   below_.records.free(t);
   below_.ends.complete(n);
   own_.refs.release(n);

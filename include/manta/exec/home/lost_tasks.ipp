@@ -102,6 +102,7 @@ void lost_tasks<Network>::submit_again(node& n, rank_id dead) {
     return own_.refs.release(n);
   }
   if (is_retried) ++n.record->attempt;
+  own_.counts.note_retry(n.function);
   if (is_retried || found == verdict::suspect) {
     const graph::request& wanted = with_request(n);
     wanted.cost = {static_cast<int>(dead), !is_retried};

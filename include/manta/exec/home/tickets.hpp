@@ -32,6 +32,13 @@ class tickets {
   node& make(rank_id to);
   /// Waits for the answer, which begins with the ticket's index, and gives the ticket up. Throws if the rank has died.
   wire::buffer wait(node& ticket);
+  /// Sends a question, and returns its ticket, which the caller holds.
+  node& send(rank_id to, ask_message m, const void* tail = nullptr, std::size_t tail_bytes = 0);
+  /// The answer's bytes. The ticket is ready.
+  wire::buffer answer_in(const node& ticket) const {
+    constexpr std::size_t header = sizeof(std::uint32_t);  // the ticket's index
+    return wire::buffer(ticket.blob.data + header, ticket.blob.bytes - header);
+  }
   /// Sends a question, and waits for the answer's bytes. Throws if the rank has died.
   wire::buffer ask(rank_id to, ask_message m, const void* tail = nullptr, std::size_t tail_bytes = 0);
   /// Sends the answer to a question.

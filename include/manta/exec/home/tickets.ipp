@@ -28,7 +28,7 @@ wire::buffer tickets<Network>::wait(node& ticket) {
 }
 
 template <class Network>
-wire::buffer tickets<Network>::ask(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
+node& tickets<Network>::send(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
   node& ticket = make(to);
   m.asker = own_.rank;
   m.ticket = ticket.index;
@@ -37,7 +37,12 @@ wire::buffer tickets<Network>::ask(rank_id to, ask_message m, const void* tail, 
   } else {
     own_.post.send(to, message::ask, m, tail, tail_bytes);
   }
-  const wire::buffer bytes = wait(ticket);
+  return ticket;
+}
+
+template <class Network>
+wire::buffer tickets<Network>::ask(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
+  const wire::buffer bytes = wait(send(to, m, tail, tail_bytes));
   return wire::buffer(bytes.data() + sizeof m.ticket, bytes.size() - sizeof m.ticket);
 }
 

@@ -13,7 +13,9 @@
 
 #include <cstdint>
 
+#include "manta/base/clock.hpp"
 #include "manta/base/config.hpp"
+#include "manta/exec/account/time_account.hpp"
 #include "manta/exec/home/home.hpp"
 #include "manta/exec/rank/stack.hpp"
 #include "manta/exec/state/silence.hpp"
@@ -28,9 +30,11 @@ class rank_loop {
   struct parts {
     biased_lock& lock;
     current_task& running;
+    const started_list& started;
     run_phase& phase;
     turns& next;
     pace& times;
+    time_account& account;
     waiters<Network>& waiting;
     graph::node_list& local;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
@@ -112,9 +116,20 @@ class rank_loop {
   bool run_kept_turn();
   static std::uint64_t ticks_between_looks();  ///< A rank with tasks looks around at least so often.
   void look_around(bool late);                 ///< Makes progress between two tasks.
-  void idle();  ///< Nothing came and nothing can run: does by silence.hpp what is left to do.
+  /// The task that has the thread, or the driver, waits from now on, and others may run.
+  void pause(running_task& task) { below_.account.pause(task, below_.running.is_driver(), base::ticks()); }
+  /// It goes on.
+  void go_on(running_task& task) {
+    below_.running.resume(task);
+    below_.account.resume(task, below_.running.is_driver(), base::ticks());
+  }
+  void end_silence();       ///< Something has come, or can run.
+  rank_state idle_state();  ///< Why this rank has nothing to do.
+  void idle();              ///< Nothing came and nothing can run: does by silence.hpp what is left to do.
   bool has_tasks() const { return !below_.local.empty() || below_.executor.has_work(); }
   void report_started() { report_blocked(below_.executor.started(), !below_.local.empty()); }
+
+  static constexpr unsigned turns_of_own_work = 8;  ///< so long, of a microsecond, a rank that polls counts as busy
 
   const rank_context<Network> own_;
   const parts below_;

@@ -26,6 +26,7 @@ void rank_loop<Network>::wait(wait_record& record) {
   running_task& task = below_.running.get();
   record.task = &task;
   below_.waiting.add(record);
+  pause(task);
   if (!somebody_can_go_on()) own_.net.pump(true);
   for (bool others_ran = false;;) {
     below_.running.leave();
@@ -50,15 +51,15 @@ void rank_loop<Network>::wait(wait_record& record) {
       record.parked = nullptr;
       record.queued = false;
     } else if (any) {
-      silence_.end();
+      end_silence();
       own_.net.pump(true);
     } else {
       idle();
     }
     if (record.over()) break;
   }
-  silence_.end();
-  below_.running.resume(task);
+  end_silence();
+  go_on(task);
   below_.waiting.remove(record);
 }
 
@@ -79,6 +80,7 @@ void rank_loop<Network>::service() {
       }
     }
     if (kept || run_call() || run_task()) {
+      below_.account.leave();
       stacks_->fresh_state();  // a rounding mode that the task set is its own
       const bool late = below_.times.looked_long_ago(ticks_between_looks());
       if (!runnable()) {
@@ -94,7 +96,7 @@ void rank_loop<Network>::service() {
     const bool any = progress();
     below_.phase.set_resting(false);
     if (any) {
-      silence_.end();
+      end_silence();
       if (!runnable()) own_.net.pump(true);
     } else if (!somebody_can_go_on()) {
       idle();
@@ -147,7 +149,24 @@ bool rank_loop<Network>::run_kept_turn() {
 }
 
 template <class Network>
+void rank_loop<Network>::end_silence() {
+  silence_.end();
+  if (below_.account.rests()) below_.account.end_rest(base::ticks());
+}
+
+template <class Network>
+rank_state rank_loop<Network>::idle_state() {
+  if (below_.executor.waits_for_inputs()) return rank_state::fetch;
+  const running_task* last = below_.started.first();
+  for (int i = 0; last != nullptr && i < 8; ++i, last = last->next) {  // there may be very many
+    if (last->call != nullptr && last->call->team != nullptr) return rank_state::gang;
+  }
+  return below_.actors.empty() ? rank_state::idle : rank_state::actor;
+}
+
+template <class Network>
 void rank_loop<Network>::idle() {
+  if (silence_.turns() == turns_of_own_work) below_.account.rest(idle_state(), base::ticks());
   const unsigned spins = own_.net.oversubscribed() ? 20 : 1000;
   if (!silence_.count_turn(spins)) return;
   own_.net.pump(true);
@@ -160,6 +179,7 @@ void rank_loop<Network>::idle() {
   }
   if (!silence_.is_longer_than(spins)) return;
   if (own_.ledger.share_offered()) return;
+  below_.account.rest(idle_state(), base::ticks());
   const std::int64_t now = base::now_ns();
   const bool under_way = own_.net.bulk_outstanding() != 0 || own_.net.queued_bytes() != 0;
   const silence::step what = silence_.next_step(spins, now, under_way);
@@ -223,8 +243,9 @@ void rank_loop<Network>::let_others_go_first() {
   if (next == nullptr && (!below_.actors.has_work() || !stacks_->has_spare())) return;
   running_task& task = below_.running.get();
   below_.next.make_way(&stacks_->current(), below_.actors.waiting());
+  pause(task);
   leave_stack(next);
-  below_.running.resume(task);
+  go_on(task);
 }
 
 template <class Network>

@@ -39,7 +39,13 @@ class questions {
     named_actors<Network>& named;
   };
 
-  questions(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it) {}
+  /// What others do, with `rank` first.
+  struct hooks {
+    void* rank;
+    void (*report)(void* rank, const ask_message& m);  ///< Answers with the statistics of this rank.
+  };
+
+  questions(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   /// Asks rank 0 for bundles of resources, and returns the number it gives; `ready` ends when they are there.
   MANTA_DECL std::uint64_t reserve(const wire::buffer& wanted, graph::strategy how, node& ready);
@@ -66,6 +72,7 @@ class questions {
 
   const rank_context<Network> own_;
   const parts below_;
+  const hooks others_;
 };
 
 }  // namespace manta::exec

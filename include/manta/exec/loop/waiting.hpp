@@ -37,7 +37,9 @@ class waiting {
   /// Waits until `n` has ended; with `may_inline`, runs its task right here if it is queued here and not started.
   MANTA_DECL void wait_for_end(node& n, bool may_inline);
   MANTA_DECL bool wait_for_end(node& n, std::int64_t deadline);  ///< False if it has not ended by then.
-  /// Waits until the value is on this rank, and decodes it. Throws the failure.
+  /// Waits until the value is on this rank. Throws the failure.
+  MANTA_DECL void bring(node& n, bool may_inline = true);
+  /// As bring(), and decodes the value.
   MANTA_DECL const void* value(node& n, bool may_inline = true);
   /// As value(), for a reference to it: it stays in its place as long as this rank has a handle on it.
   const void* value_to_keep(node& n) {

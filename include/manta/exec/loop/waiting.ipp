@@ -85,7 +85,7 @@ void waiting<Network>::relieve() {
 }
 
 template <class Network>
-const void* waiting<Network>::value(node& n, bool may_inline) {
+void waiting<Network>::bring(node& n, bool may_inline) {
   wait_for_end(n, may_inline);
   while (n.form == form::remote) [[unlikely]] {
       below_.fetching.fetch(n);
@@ -97,6 +97,11 @@ const void* waiting<Network>::value(node& n, bool may_inline) {
     const store::failure_ptr why = store::failure_of(n);
     store::raise(*why);
   }
+}
+
+template <class Network>
+const void* waiting<Network>::value(node& n, bool may_inline) {
+  bring(n, may_inline);
   try {
     return read(n);
   } catch (...) {

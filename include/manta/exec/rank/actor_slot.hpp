@@ -13,6 +13,20 @@
 
 namespace manta::exec {
 
+/// The calls of one actor. Times are in ticks.
+struct actor_calls_done {
+  std::uint64_t calls = 0;
+  std::uint64_t ticks = 0;   ///< in its methods
+  std::uint64_t waited = 0;  ///< in its mailbox, of all calls together
+
+  /// A call that took `took` ticks has ended; `waiting` others waited meanwhile.
+  void add(std::uint64_t took, std::size_t waiting) {
+    ++calls;
+    ticks += took;
+    waited += took * waiting;
+  }
+};
+
 struct actor_slot {
   static constexpr std::uint64_t not_ending = ~std::uint64_t{0};
 
@@ -23,6 +37,7 @@ struct actor_slot {
   std::uint64_t made_with = 0;             ///< digest of the constructor's arguments, for the journal
   std::uint32_t active = 0;                ///< calls started and not ended
   std::uint64_t received = 0;              ///< calls that came
+  actor_calls_done done;                   ///< calls that have ended here
   std::size_t in_line = 0;                 ///< of them with max_pending: not looked at yet
   bool unwound = false;                    ///< an exception has ended its last handle
   std::uint64_t ends_after = not_ending;   ///< end when that many have come and are done
@@ -74,5 +89,11 @@ struct actor_slot {
     });
   }
 };
+
+/// The name of an actor for people: its name option, else what it was constructed by.
+inline std::string name_of(const actor_slot& slot) {
+  if (slot.request && !slot.request->name.empty()) return slot.request->name;
+  return std::string(wire::function_at(slot.function).name());
+}
 
 }  // namespace manta::exec

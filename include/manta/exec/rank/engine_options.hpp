@@ -11,8 +11,15 @@
 
 #include "manta/graph/quantity.hpp"
 #include "manta/net/network.hpp"
+#include "manta/report/output_settings.hpp"
 
 namespace manta::exec {
+
+/// Where results outlive the program, and which.
+struct journal_options {
+  std::string folder = {};  ///< empty: there is no journal
+  double least = 0.01;      ///< seconds that a task took whose result is kept
+};
 
 struct engine_options {
   graph::quantities resources;
@@ -32,13 +39,15 @@ struct engine_options {
   bool recovery = false;        ///< the launcher lets the others go on when a rank dies
   bool handles_deaths = false;  ///< the program's own code goes on after a death
   std::int64_t heartbeat_ns = 0;
-  std::int64_t watchdog_ns = 0;  ///< a task without a call to us for so long is taken for hung; 0: none is
-  std::string journal;           ///< a folder; empty: none; rank 0's setting holds, as that of `recovery`
-  double journal_least = 0.01;   ///< seconds that a task took whose result is kept
-  std::int64_t end_time = 0;     ///< of the allocation, seconds since 1970; 0: not known
-  std::int64_t end_margin = 60;  ///< seconds
-  double term_grace = 30;        ///< seconds from SIGTERM to the end; 0: any number
-  std::string mistake;           ///< what is wrong with this rank's settings: reported on all ranks
+  std::int64_t watchdog_ns = 0;     ///< a task without a call to us for so long is taken for hung; 0: none is
+  journal_options journal;          ///< rank 0's setting holds, as that of `recovery`
+  std::int64_t end_time = 0;        ///< of the allocation, seconds since 1970; 0: not known
+  std::int64_t end_margin = 60;     ///< seconds
+  double term_grace = 30;           ///< seconds from SIGTERM to the end; 0: any number
+  report::output_settings outputs;  ///< what the run says of itself; rank 0's settings hold
+  std::vector<std::pair<std::string, std::string>>
+      changed_settings;  ///< given by the environment or on the command line
+  std::string mistake;   ///< what is wrong with this rank's settings: reported on all ranks
 };
 
 }  // namespace manta::exec

@@ -95,8 +95,13 @@ struct running_task {
   bool expired = false;             ///< the same when its deadline is over: ends isolated ones
   bool stops_children : 1 = false;  ///< what it submits from now on is cancelled at once
   bool for_member : 1 = false;      ///< see graph::request; what it submits and calls inherits this
-  std::uint64_t first_look = 0;     ///< when it first asked whether to stop, in ticks
-  running_task* next = nullptr;     ///< in the engine's list of what has started here and not ended
+  bool is_measured : 1 = false;     ///< its time is measured: what follows is set
+  bool is_sample : 1 = false;       ///< it is one of many short tasks, which are not all measured
+  // Set by time_account, in ticks.
+  std::uint64_t begin_ticks, own_ticks, waited_ticks, paused_at;
+  std::uint64_t ended_before;    ///< the number of tasks that had ended here when it began
+  std::uint64_t first_look = 0;  ///< when it first asked whether to stop, in ticks
+  running_task* next = nullptr;  ///< in the engine's list of what has started here and not ended
   running_task* previous = nullptr;
 
   const graph::request* holder() const { return actor != nullptr ? actor : request; }

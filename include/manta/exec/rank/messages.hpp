@@ -330,13 +330,23 @@ struct end_actor_message {
 
 /// asker --ask--> home, 0, or any rank. Followed by the bundles (reserve) or by the name of the asking task (cancel).
 struct ask_message {
-  enum kind : std::uint32_t { explain, explain_placed, available, reserve, release, memory, cancel, free_name };
+  enum kind : std::uint32_t {
+    explain,
+    explain_placed,
+    available,
+    reserve,
+    release,
+    memory,
+    cancel,
+    free_name,
+    report  ///< of the statistics of a rank
+  };
   std::uint32_t kind;
   std::uint32_t asker;
   std::uint32_t ticket;  ///< the asker's node for the answer
   std::uint32_t home_rank;
   std::uint32_t home_index;
-  std::uint32_t how;  ///< reserve: the strategy; cancel: 1 if children are cancelled too
+  std::uint32_t how;  ///< reserve: the strategy; cancel: 1 if children are cancelled too; report: report_detail
   std::uint64_t id;   ///< the reservation; explain_placed: the task's key in rank 0's table of places
 };
 

@@ -71,6 +71,12 @@ class thread_numbers {
       change(cpus);
   }
   int now() const { return now_; }
+  /// The largest of the numbers; 0: no library has one.
+  static int most() {
+    int most = 0;
+    for (const thread_setting& s : thread_settings()) most = most < s.get() ? s.get() : most;
+    return most;
+  }
 
  private:
   [[gnu::cold, gnu::noinline]] void change(int cpus) {

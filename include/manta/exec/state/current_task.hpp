@@ -25,8 +25,9 @@ class current_task {
 
   /// The task that has the thread, or the driver's.
   running_task& get() const { return *now_; }
-  running_task& operator*() const { return *now_; }    ///< As get().
-  running_task* operator->() const { return now_; }    ///< As get().
+  running_task& operator*() const { return *now_; }  ///< As get().
+  running_task* operator->() const { return now_; }  ///< As get().
+  bool is_driver(const running_task& task) const { return &task == &driver_; }
   bool is_driver() const { return now_ == &driver_; }  ///< Does the driver have it, or nothing of the user's?
 
   /// A run begins: the ids of all tasks come from the driver's.
@@ -56,6 +57,8 @@ class current_task {
       current.resume(task);
     }
     ~scope() { current_.resume(before_); }
+    /// The task that had the thread before, or the driver.
+    running_task& before() const { return before_; }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 

@@ -30,6 +30,8 @@ class departure {
   }
   /// Is it known when the run has to end?
   bool has_end() const { return leave_at_ != 0; }
+  /// The end of the allocation, in seconds since 1970; 0: it is not known.
+  std::int64_t end_s() const { return end_s_; }
   /// Has that time come?
   bool is_time(std::uint64_t now_ticks) const { return has_end() && now_ticks > leave_at_; }
   /// The ticks that are left until then.

@@ -101,6 +101,7 @@ bool attempts<Network>::retry(node& n, const store::failure_ptr& why) {
   task& t = *n.record;
   const graph::request& wanted = *t.request;
   if (wanted.isolate && base::now_ns() >= wanted.due) return false;  // its deadline is for the end too
+  own_.counts.note_retry(n.function);
   const int shift = t.attempt < 30 ? t.attempt : 30;
   ++t.attempt;
   if (wanted.retry.after > 0) {

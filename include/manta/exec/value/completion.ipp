@@ -12,7 +12,13 @@ template <class Network>
 void completion<Network>::complete(node& n) {
   if (n.has(node::timed) && n.state == state::pending) [[unlikely]]
     others_.stop_timer(others_.rank, n);
-  n.state = n.form == form::failure ? state::failed : state::ready;
+  if (n.form == form::failure) [[unlikely]] {
+    n.state = state::failed;
+    own_.counts.note_failure(n.function, *store::failure_of(n));
+  } else {
+    n.state = state::ready;
+    own_.counts.note_done(n.function);
+  }
   own_.graph.finish(n, [&](const link& l) {
     switch (l.kind) {
       case link_kind::input: {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "manta/exec/account/task_counts.hpp"
 #include "manta/exec/rank/failure_writer.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/exec/rank/membership.hpp"
@@ -37,6 +38,7 @@ struct rank_context {
   const membership& members;
   const failure_writer& failures;
   references<Network>& refs;
+  task_counts& counts;
 };
 
 }  // namespace manta::exec

@@ -82,6 +82,7 @@ void recovery<Network>::forget_lineage(node& n) {
 template <class Network>
 void recovery<Network>::make_again(node& n, task* t) {
   books_.take(n);
+  own_.counts.take_back(n.function);
   n.state = state::pending;
   n.missing = 0;
   n.form = form::record;

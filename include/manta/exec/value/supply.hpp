@@ -101,6 +101,11 @@ class supply {
   /// The ranks of this node, as far as their memory can be mapped.
   neighbours& node_ranks() { return neighbours_; }
 
+  /// Bytes of values that this rank has sent since it began, other than by memory that both ranks map.
+  std::uint64_t sent_bytes() const { return sent_bytes_; }
+  /// The number of these values.
+  std::uint64_t transfers() const { return transfers_; }
+
  private:
   /// What a home is told of a result besides the value.
   result_message header_of(const ended_task& t, form f, node* expected) const;
@@ -116,6 +121,7 @@ class supply {
   const rank_context<Network> own_;
   completion<Network>& completion_;
   const hooks others_;
+  std::uint64_t sent_bytes_ = 0, transfers_ = 0;
   outgoing_pulls pulls_;
   neighbours neighbours_;
   wire::buffer scratch_;

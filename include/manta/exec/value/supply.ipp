@@ -114,6 +114,9 @@ typename supply<Network>::outgoing_value* supply<Network>::announce(rank_id to, 
                                                                     value_body&& body,
                                                                     const base::list<wire::segment>& blocks) {
   const auto count = static_cast<std::uint32_t>(blocks.size());
+  ++transfers_;
+  sent_bytes_ += body.bytes.size();
+  for (const wire::segment& each : blocks) sent_bytes_ += body.by_block ? 0 : each.bytes;
   data_message header{m.index, count, body.references, m.tag & pull_message::tag_bits};
   if (body.by_block) header.segments |= data_message::body_by_block;
   const std::uint64_t size = body.by_block ? body.bytes.size() : 0;

@@ -14,6 +14,8 @@
 #include <string>
 
 #include "manta/base/config.hpp"
+#include "manta/exec/account/actor_times.hpp"
+#include "manta/exec/account/time_account.hpp"
 #include "manta/exec/rank/message_queue.hpp"
 #include "manta/exec/state/run_phase.hpp"
 #include "manta/exec/work/executor.hpp"
@@ -37,6 +39,8 @@ class actor_host {
     journaling& journal;
     const run_phase& phase;
     pace& times;
+    const time_account& account;
+    actor_times& ended;
   };
   /// What others do, each with `rank` first; the last two for actors on several ranks.
   struct hooks {
@@ -71,6 +75,9 @@ class actor_host {
 
   /// In a handler: a call stands in line, or is refused at once if as many wait already as the actor's options allow.
   void on_call(rank_id from, const std::byte* data, std::size_t bytes);
+  bool empty() const { return slots_.empty(); }  ///< Does no actor live here?
+  /// Appends what the actors that live here have done.
+  void add_living(std::vector<actor_times::entry>& to) const;
   bool has_work() const { return slots_.has_listed() || !calls_.empty(); }
   std::uint64_t waiting() const { return calls_.size() + slots_.listed(); }  ///< The number of calls that can begin.
   /// Starts a call of the actor that has been listed longest, or ends that actor; else looks at the oldest call that
@@ -103,6 +110,10 @@ class actor_host {
   /// Fails the calls that a dead actor will not do any more. One that is still linked to its inputs comes back when
   /// they are here.
   void fail_waiting(slot_index index);
+  /// Counts a call of the actor that has run.
+  void note_call(actor_slot& slot, const running_task& call) {
+    slot.done.add(below_.account.own_ticks_of(call), slot.mailbox.size() + calls_.size());
+  }
 
   const rank_context<Network> own_;
   const parts below_;

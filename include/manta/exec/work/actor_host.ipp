@@ -74,6 +74,7 @@ void actor_host<Network>::receive(const message_queue::view& v) {
     call.self = slot.object;
     ++slot.active;
     bool ok = below_.runner.invoke(call, m.function, identity, why);
+    note_call(slot, identity);
     if (!ok && why->fatal) slot.note_fatal(*why);
     restarts_.lose_if_broken(slot, m.function, call, ok, why);
     below_.executor.ended(origin_of_call(m), call, ok, why, 0);
@@ -120,6 +121,7 @@ void actor_host<Network>::run_from_mailbox(slot_index index, task* t) {
   call.self = slot.object;
   call.keeps_inputs = slot.keeps_log() || slot.request->rules.at_least_once;
   bool ok = ran && below_.runner.invoke(call, t->function, identity, why);
+  if (ran) note_call(slot, identity);
   const bool found_it_broken = ran && !ok && why->fatal;
   if (found_it_broken) slot.note_fatal(*why);
   const bool is_lost = restarts_.lose_if_broken(slot, t->function, call, ok, why);
@@ -167,6 +169,7 @@ void actor_host<Network>::end(slot_index index, const std::string& why) {
       restarts_.save(slot);  // the next start goes on with it
     }
   }
+  below_.ended.note_end(name_of(slot), slot.done);
   void* const object = std::exchange(slot.object, nullptr);
   const graph::request_ptr request = std::exchange(slot.request, nullptr);
   const auto destroy = slot.type->destroy;
@@ -195,6 +198,14 @@ void actor_host<Network>::end(slot_index index, const std::string& why) {
       destroy(object);
     }
     --slot.active;
+  }
+}
+
+template <class Network>
+void actor_host<Network>::add_living(std::vector<actor_times::entry>& to) const {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const actor_slot& slot = slots_[i];
+    if (slot.used && slot.object != nullptr) to.push_back({name_of(slot), slot.done});
   }
 }
 

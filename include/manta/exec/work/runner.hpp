@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "manta/base/config.hpp"
+#include "manta/exec/account/time_account.hpp"
 #include "manta/exec/rank/failure_writer.hpp"
 #include "manta/exec/state/current_task.hpp"
 #include "manta/exec/state/departure.hpp"
@@ -32,6 +33,7 @@ class runner {
     current_task& running;
     started_list& started;
     pace& times;
+    time_account& account;
     late_tasks& late;
     const departure& end;
     journaling& journal;

@@ -25,8 +25,9 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
   const exec::current_task::scope running(below_.running, identity);
   identity.call = &call;
   below_.started.add(identity);
-  const bool timed = ns != nullptr || below_.end.has_end();
+  const bool timed = ns != nullptr || below_.end.has_end() || below_.account.measures();
   const std::uint64_t begins = below_.times.take_begin(), start = begins != 0 || !timed ? begins : base::ticks();
+  if (below_.account.measures()) below_.account.begin_task(identity, start);
   bool ok = true;
   if (call.keeps_inputs) keep_inputs(call);
   try {
@@ -36,9 +37,16 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
     ok = false;
     why = below_.failures.here(*below_.running, call.reads_arguments);
   }
-  below_.times.note_end(base::ticks());
-  if (timed) {
-    const std::uint64_t took = base::nanoseconds_of(below_.times.task_ended() - start);
+  const std::uint64_t before = below_.times.task_ended(), now = base::ticks();
+  below_.times.note_end(now);
+  if (!identity.is_measured) [[likely]] {
+    below_.account.count_task(function, before, now);
+  } else {
+    below_.account.end_task(identity, now);
+    below_.account.resume_at_once(running.before(), below_.running.is_driver(running.before()));
+  }
+  if (ns != nullptr || below_.end.has_end()) {
+    const std::uint64_t took = base::nanoseconds_of(now - start);
     if (ns != nullptr) *ns = took;
     if (below_.end.has_end()) below_.late.learn(function, took);
   }

@@ -31,6 +31,8 @@ class actor_slots {
 
   /// The number of slots, also of free ones.
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
+  /// Does no actor live here?
+  bool empty() const { return free_.size() == slots_.size(); }
   actor_slot& operator[](std::size_t number) { return *slots_[number]; }
   const actor_slot& operator[](std::size_t number) const { return *slots_[number]; }
   /// The number of a slot for a new actor, which is as new.

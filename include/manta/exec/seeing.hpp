@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a run tells people of itself (report/): while it runs and at its end, rank 0
+// asks all ranks for their reports and writes what the settings ask for. Each rank
+// answers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "manta/base/config.hpp"
+#include "manta/exec/rank/engine_options.hpp"
+#include "manta/exec/rank/messages.hpp"
+#include "manta/exec/survey.hpp"
+#include "manta/report/statistics.hpp"
+
+namespace manta::exec {
+
+class seeing {
+ public:
+  /// Nothing is asked for.
+  MANTA_DECL explicit seeing(rank_parts& all);
+  MANTA_DECL ~seeing();  ///< Writes nothing: end_run does.
+
+  /// Takes the settings; on rank 0, looks whether the files can be written, and throws if not.
+  MANTA_DECL void configure(const engine_options& options);
+  /// A run begins: nothing has been counted.
+  MANTA_DECL void begin_run();
+  /// Rank 0: everything has ended, the other ranks still answer. Writes the files and the last line. Waits.
+  MANTA_DECL void end_run();
+  /// Rank 0, at the top level or from the helper: writes what is due.
+  void look() {
+    if ((++looks_ & 63) == 0) look_closely();
+  }
+  /// Another rank asks for the report of this one.
+  MANTA_DECL void on_ask(const ask_message& m);
+
+  /// Rank 0: the statistics of the run so far. Waits.
+  MANTA_DECL statistics statistics_now();
+  /// Rank 0: a stretch of the run begins. Returns its number, for end_phase.
+  MANTA_DECL std::size_t begin_phase(std::string name);
+  MANTA_DECL void end_phase(std::size_t number);  ///< The stretch ends now.
+
+ private:
+  struct outputs;
+
+  MANTA_DECL void look_closely();             ///< What look() does once in a while.
+  double seconds() const;                     ///< Since the begin of the run.
+  void integrate_waiting(std::uint64_t now);  ///< Adds up how long tasks wait for room.
+  statistics collect();                       ///< Ends a complete survey, and makes the statistics of its answers.
+  void write_status(bool is_over);            ///< Counts what is unfinished, and writes how far the run is.
+  void ask_if_due();                          ///< Begins a survey for the files, or writes them when it is complete.
+
+  rank_parts& all_;
+  std::unique_ptr<outputs> outputs_;  // null: nothing is asked for, or this is not rank 0
+  survey survey_;
+  unsigned looks_ = 0;
+  std::uint64_t begin_ticks_ = 0, looked_ticks_ = 0;
+  double began_ = 0;          // seconds since 1970
+  double ready_seconds_ = 0;  // for which tasks have waited for room, of all tasks together
+  std::vector<phase_statistics> phases_;
+};
+
+}  // namespace manta::exec
