@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <manta/eigen.hpp>
+#include <manta/view.hpp>
 
 #include <cereal/types/string.hpp>
 #include <cereal/types/utility.hpp>
@@ -248,4 +249,41 @@ TEST_CASE("this suite says when it leaves the value of 3 GiB out") {
   if (std::getenv("MANTA_TEST_HUGE") == nullptr && manta::testing::world_rank() == 0) {
     MESSAGE("values of 3 GiB are not tested: they need 20 GB of memory; set MANTA_TEST_HUGE=1");
   }
+}
+
+namespace {
+
+/// An object that keeps a view of an array, and the handle on it.
+struct reader {
+  std::size_t open(const manta::future<std::vector<std::uint64_t>>& f) {
+    table = f;
+    numbers = manta::view(table);
+    return numbers.size();
+  }
+  std::uint64_t digest() const { return digest_of_view(numbers); }
+
+  manta::future<std::vector<std::uint64_t>> table;
+  std::span<const std::uint64_t> numbers;
+};
+
+}  // namespace
+
+TEST_CASE("a view of an array stays valid while its rank has a handle, whatever the others do") {
+  in_world([] {
+    for (const std::size_t bytes : {std::size_t{800}, megabyte, 40 * megabyte}) {
+      const std::uint64_t expected = digest(noise(bytes, 5));
+      manta::future<std::vector<std::uint64_t>> table = manta::async<noise>(bytes, 5);
+      std::vector<manta::actor<reader>> readers;
+      for (const int rank : executors()) {
+        readers.push_back(manta::spawn<reader>({.rank = rank}));
+        CHECK(manta::async<&reader::open>(readers.back(), table).get() == bytes / 8);
+      }
+      CHECK(digest_of_view(manta::view(table)) == expected);
+      table = {};
+      for (int i = 0; i < 3; ++i) manta::async<noise>(bytes, 6).get();  // other arrays want the memory
+      for (const auto& r : readers) CHECK(manta::async<&reader::digest>(r).get() == expected);
+    }
+    CHECK_THROWS_AS(manta::view(manta::async([]() -> std::vector<int> { throw std::runtime_error("no table"); })),
+                    manta::task_failed);
+  });
 }

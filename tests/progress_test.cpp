@@ -43,6 +43,11 @@ TEST_CASE("a line has the title, the count, the times and the values") {
     CHECK(display.line(30, 20, true).size() == 20);
     display.advance(30);
     CHECK(display.line(7300, 200, false) == "epoch 3: 40 of 40 (100 %), 2:01 h, loss 0.31");
+    progress_display again("epochs", 100, manta::progress_style::off, out);
+    again.skip(90);
+    CHECK(again.line(3, 200, false) == "epochs: 90 of 100 (90 %), 3 s");
+    again.advance(5);
+    CHECK(again.line(10, 200, false) == "epochs: 95 of 100 (95 %), 10 s, 10 s left");
     const progress_display endless("frames", 0, manta::progress_style::off, out);
     CHECK(endless.line(2, 200, true) == "frames: 0, 2 s");
   });

@@ -46,6 +46,7 @@ class progress_display {
   MANTA_DECL ~progress_display();
 
   MANTA_DECL void advance(std::uint64_t by);
+  void skip(std::uint64_t by) { done_ += by, skipped_ += by; }
   MANTA_DECL void set(std::string_view name, std::string value);
   MANTA_DECL void set(std::string_view name, double value);
   /// The state in one line of at most `width` characters; `with_bar` fills the free part of the line with a bar.
@@ -60,6 +61,7 @@ class progress_display {
 
   std::string title_;
   std::uint64_t total_, done_ = 0;
+  std::uint64_t skipped_ = 0;  ///< number of steps among `done_` that took no time here
   progress_style style_;
   std::FILE* out_;
   std::unique_ptr<values> values_;
@@ -127,6 +129,8 @@ class progress<void> {
 
   /// Counts `by` steps. Reads the clock, and writes a line when it is time to.
   void advance(std::uint64_t by = 1) { display_.advance(by); }
+  /// Counts `by` steps that an earlier run has made: the time that is left follows from the others alone.
+  void skip(std::uint64_t by) { display_.skip(by); }
   /// Shows a number after the count, such as the loss.
   void set(std::string_view name, double value) { display_.set(name, value); }
   /// Shows a text after the count.

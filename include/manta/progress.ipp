@@ -137,8 +137,8 @@ MANTA_DECL std::string progress_display::line(double seconds, std::size_t width,
     text += " of " + std::to_string(total_) + " (" + std::to_string(percent) + " %)";
   }
   text += ", " + duration_text(seconds);
-  if (total_ > done_ && done_ > 0) {
-    const double left = seconds * static_cast<double>(total_ - done_) / static_cast<double>(done_);
+  if (const std::uint64_t made = done_ - skipped_; total_ > done_ && made > 0) {
+    const double left = seconds * static_cast<double>(total_ - done_) / static_cast<double>(made);
     text += ", " + duration_text(left) + " left";
   }
   for (const auto& [name, value] : values_->all) text += ", " + name + ' ' + value;

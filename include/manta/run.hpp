@@ -4,12 +4,22 @@
 // The whole program as one run: initialises MPI, runs the driver on rank 0 while the other ranks serve, finalises MPI.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "manta/runtime.hpp"
 
 namespace manta {
 
+namespace detail {
+/// How often this process has asked for its rank or node: what was made without such a question does not depend on them
+/// as far as manta knows.
+inline std::atomic<std::uint64_t> place_questions{0};
+}  // namespace detail
+
 /// This rank's number in the current run. Like size() and node() it does not communicate, and throws outside of a run.
 inline int rank() {
+  detail::place_questions.fetch_add(1, std::memory_order_relaxed);
   if (const exec::isolated_view* view = exec::engine::isolated()) return static_cast<int>(view->rank);
   return static_cast<int>(exec::engine::here("rank").rank());
 }
@@ -20,6 +30,7 @@ inline int size() {
 }
 /// The index of this rank's node, from 0.
 inline int node() {
+  detail::place_questions.fetch_add(1, std::memory_order_relaxed);
   if (const exec::isolated_view* view = exec::engine::isolated()) return view->node;
   return exec::engine::here("node").network().node();
 }

@@ -98,6 +98,11 @@ TEST_CASE("gradients of all layers are those of central differences") {
       3);
   matrix words(3, 2);
   words << 0, 4, 2, 2, 4, 1;
+  check_gradients(network(nn::shape{23},
+                          nn::parts({nn::part({2, 3, 3}, {nn::conv2d(3, 2), nn::tanh()}), nn::part({2}, {}),
+                                     nn::part({3}, {nn::linear(2)})}),
+                          nn::linear(3)),
+                  3);
   check_gradients(network(nn::shape{3}, nn::embedding(5, 4), nn::residual(nn::attention(2, {.causal = true}))), 2, {},
                   words);
 }
@@ -407,22 +412,116 @@ TEST_CASE("layers that do not suit their input are named, with what they need") 
   const auto made = [](const nn::shape& in, const nn::spec& layer) {
     return thrown<manta::error>([&] { nn::network<float>(in, nn::relu(), layer); });
   };
-  contains(made({10}, nn::conv2d(3, 3)),
-           "layer 1 of the network, conv2d(3, 3), gets an input of shape 10: it needs an "
-           "image, nn::shape{channels, height, width}");
-  contains(made({1, 2, 2}, nn::conv2d(3, 5, {.padding = 1})), "needs an image of at least 3 x 3");
-  contains(made({1, 4, 4}, nn::max_pool(2, {.padding = 2})), "the padding smaller than the size");
-  contains(made({4, 6}, nn::attention(4)), "the 6 features have to be a multiple of the 4 heads");
-  contains(made({6}, nn::attention(2)), "gets an input of shape 6: it needs a sequence");
-  contains(made({6}, nn::dropout(1)), "at least 0 and below 1");
-  contains(made({6}, nn::residual(nn::linear(5))), "its layers give 5, and the shortcut 6");
-  contains(made({6}, nn::sequential(nn::linear(5), nn::last())), "layer 1 of it, last(), gets an input of shape 5");
+  CHECK(contains(made({10}, nn::conv2d(3, 3)),
+                 "layer 1 of the network, conv2d(3, 3), gets an input of shape 10: it needs an "
+                 "image, nn::shape{channels, height, width}"));
+  CHECK(contains(made({1, 2, 2}, nn::conv2d(3, 5, {.padding = 1})), "needs an image of at least 3 x 3"));
+  CHECK(contains(made({1, 4, 4}, nn::max_pool(2, {.padding = 2})), "the padding smaller than the size"));
+  CHECK(contains(made({4, 6}, nn::attention(4)), "the 6 features have to be a multiple of the 4 heads"));
+  CHECK(contains(made({6}, nn::attention(2)), "gets an input of shape 6: it needs a sequence"));
+  CHECK(contains(made({6}, nn::dropout(1)), "at least 0 and below 1"));
+  CHECK(contains(made({6}, nn::residual(nn::linear(5))), "its layers give 5, and the shortcut 6"));
+  CHECK(contains(made({6}, nn::parts({nn::part({2}, {}), nn::part({3}, {})})), "its parts have 5 numbers together"));
+  CHECK(contains(made({6}, nn::sequential(nn::linear(5), nn::last())),
+                 "layer 1 of it, last(), gets an input of shape 5"));
   nn::network<double> steps(nn::shape{2}, nn::lstm(3)), words(nn::shape{2}, nn::embedding(3, 2));
   matrix state(5, 2), x = matrix::Zero(2, 4);
-  contains(thrown<manta::error>([&] { steps.forward(x, state); }), "the state has to be 6 x samples");
+  CHECK(contains(thrown<manta::error>([&] { steps.forward(x, state); }), "the state has to be 6 x samples"));
   x(1, 2) = 3;
-  contains(thrown<manta::error>([&] { words.forward(x); }), "embedding got the word 3.000000 in sample 2");
+  CHECK(contains(thrown<manta::error>([&] { words.forward(x); }),
+                 "embedding: sample 2 of the batch has the word 3; words are whole numbers from 0 to 2"));
   x(1, 2) = 0.5;
-  contains(thrown<manta::error>([&] { words.forward(x); }),
-           "the word 0.500000 in sample 2 of the batch; words are whole");
+  CHECK(contains(thrown<manta::error>([&] { words.forward(x); }),
+                 "sample 2 of the batch has the word 0.5; words are whole"));
+}
+
+TEST_CASE("options that cannot be meant are refused by every layer, with the option's value") {
+  const auto made = [](const nn::shape& in, const nn::spec& layer) {
+    return thrown<manta::error>([&] { nn::network<float>(in, layer); });
+  };
+  CHECK(contains(made({4}, nn::dropout(-0.5)), "the probability is -0.5; it has to be at least 0 and below 1"));
+  CHECK(contains(made({4}, nn::dropout(std::nan(""))), "the probability is nan"));
+  CHECK(contains(made({4}, nn::batch_norm({.momentum = 0})), "the momentum is 0; it has to be above 0 and at most 1"));
+  CHECK(contains(made({4}, nn::batch_norm({.epsilon = -1})), "epsilon is -1; it has to be at least 0"));
+  CHECK(contains(made({4}, nn::layer_norm(-1e-5)), "epsilon is -1e-05"));
+  const double infinite = std::numeric_limits<double>::infinity();
+  CHECK(contains(made({4}, nn::linear(2, {.gain = -1})), "the gain is -1; it has to be at least 0"));
+  CHECK(contains(made({4}, nn::lstm(2, {.gain = infinite})), "the gain is inf"));
+  CHECK(contains(made({1, 4, 4}, nn::conv2d(2, 3, {.gain = std::nan("")})), "the gain is nan"));
+  CHECK(contains(made({1, 4, 4}, nn::conv2d(2, 3, {.stride = 0})), "size and stride have to be at least 1"));
+}
+
+TEST_CASE_TEMPLATE("every layer passes NaN on: what is no number in a sample is none in what comes of it", T, float,
+                   double) {
+  const auto passes = [](const nn::shape& in, const nn::spec& layer, bool training = true) {
+    nn::network<T> net(in, layer);
+    net.mode({.training = training});
+    INFO(net.describe());
+    const nn::matrix<T> x = numbers(in.size(), 5, 1).template cast<T>();
+    for (const int row : {0, in.size() / 2, in.size() - 1}) {
+      nn::matrix<T> damaged = x;
+      damaged(row, 1) = std::numeric_limits<T>::quiet_NaN();
+      CHECK(net.forward(damaged).col(1).hasNaN());
+    }
+  };
+  const nn::shape vector{17}, sequence{5, 6}, image{2, 6, 6};
+  for (const nn::spec& l : {nn::linear(9), nn::relu(), nn::tanh(), nn::sigmoid(), nn::gelu(), nn::softmax(),
+                            nn::batch_norm(), nn::layer_norm(), nn::dropout(0), nn::residual(nn::linear(17)),
+                            nn::lstm(3), nn::gru(3), nn::sequential(nn::linear(6), nn::step_attention(2, 4))})
+    passes(vector, l);
+  for (const nn::spec& l : {nn::lstm(7), nn::gru(7), nn::attention(2), nn::attention(2, {.causal = true}),
+                            nn::positions(), nn::layer_norm(), nn::batch_norm(), nn::flatten()})
+    passes(sequence, l);
+  for (const nn::spec& l :
+       {nn::conv2d(3, 3, {.padding = 1}), nn::conv2d(3, 3, {.stride = 2, .padding = 1}), nn::max_pool(2),
+        nn::max_pool(3, {.stride = 2, .padding = 1}), nn::average_pool(2), nn::batch_norm()})
+    passes(image, l);
+  passes(vector, nn::batch_norm(), false);
+}
+
+TEST_CASE("in the rest of an epoch batch norm takes its running means where a batch is a single number") {
+  nn::network<double> net(nn::shape{3}, nn::batch_norm());
+  net.forward(numbers(3, 6, 1));
+  const std::vector<double> before(net.buffers().begin(), net.buffers().end());
+  const matrix one = numbers(3, 1, 2);
+  CHECK(contains(thrown<manta::error>([&] { net.forward(one); }),
+                 "no variance of a single number: a worker's share of a batch needs two samples"));
+  net.mode({.is_rest = true});
+  const matrix y = net.forward(one);
+  CHECK(std::ranges::equal(net.buffers(), before));
+  net.mode({.training = false});
+  CHECK(net.forward(one) == y);
+  net.mode({.is_rest = true});
+  net.forward(numbers(3, 2, 2));  // two samples have a variance
+  CHECK(!std::ranges::equal(net.buffers(), before));
+  check_gradients(network(nn::shape{3}, nn::linear(4), nn::batch_norm(), nn::tanh()), 1, {.is_rest = true});
+}
+
+TEST_CASE("a worker without samples makes the same sums over workers as the others, in the same order") {
+  const nn::spec norm = nn::batch_norm({.all_workers = true}), alone = nn::batch_norm();
+  const auto block = nn::residual(nn::sequential(nn::conv2d(2, 3, {.padding = 1}), norm, nn::relu()),
+                                  nn::sequential(norm, nn::conv2d(2, 1)));
+  nn::network<double> net(nn::shape{2, 4, 4}, norm, nn::relu(), block, alone,
+                          nn::sequential(nn::linear(5), norm, nn::tanh(), nn::dropout(.1), norm), nn::linear(2));
+  REQUIRE(net.sums_over_workers());
+  CHECK(!nn::network<double>(nn::shape{4}, alone, nn::linear(2)).sums_over_workers());
+  std::vector<std::string> calls;
+  const nn::gradients_ready ready = [&](std::size_t begin, std::size_t end) {
+    calls.push_back("ready " + std::to_string(begin) + " to " + std::to_string(end));
+  };
+  const auto calls_of = [&](const auto& run) {
+    calls.clear();
+    net.mode({.sum_over_workers = [&](std::span<double> s) {
+      calls.push_back("sum of " + std::to_string(s.size()));
+      if (s.size() % 2 == 1 && s.back() == 0) s.back() = 7;  // the others have seven numbers
+    }});
+    run();
+    return calls;
+  };
+  const auto with = calls_of([&] { net.forward(numbers(32, 3, 1)), net.backward(numbers(2, 3, 2), ready); });
+  const auto without = calls_of([&] { net.forward_without_samples(), net.backward_without_samples(ready); });
+  CHECK(with == without);
+  CHECK(std::ranges::count(with, "sum of 5") == 3);  // two channels and the number of samples, in forward
+  CHECK(std::ranges::count(with, "sum of 4") == 2);  // and but for the first layer in backward
+  CHECK(std::ranges::count(with, "sum of 11") == 2);
 }

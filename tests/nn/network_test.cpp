@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cereal/archives/binary.hpp>
 #include <functional>
+#include <limits>
 #include <sstream>
 
 #include "manta/error.hpp"
 #include "manta/nn.hpp"
+#include "manta/nn/checks.hpp"
 #include "support/gradients.hpp"
 #include "support/text.hpp"
 
@@ -89,6 +91,96 @@ TEST_CASE("optimisers take the steps of their papers") {
   std::vector<float> g{3, 4};
   CHECK(nn::clip_norm(g, 1) == doctest::Approx(5));
   CHECK(g[1] == doctest::Approx(0.8));
+}
+
+TEST_CASE("an optimiser keeps the moments that it uses and no others, and takes over those that another one kept") {
+  const auto kept = [](nn::optimizer o) {
+    std::vector<float> p(100, 1.F);
+    o.step(p, std::vector<float>(100, .1F));
+    return o.moments<float>().size();
+  };
+  CHECK(kept(nn::sgd()) == 0);
+  CHECK(kept(nn::sgd({.momentum = .9})) == 100);
+  CHECK(kept(nn::rmsprop()) == 100);
+  CHECK(kept(nn::rmsprop({.momentum = .9})) == 200);
+  CHECK(kept(nn::adam()) == 200);
+  CHECK(kept(nn::adamw()) == 200);
+
+  const std::vector<double> g{0.5};
+  std::vector<double> p{1}, q{1};
+  nn::rmsprop with({.rate = .1, .momentum = .9}), without({.rate = .1}), fresh({.rate = .1});
+  with.step(p, g);
+  without.take_moments(with);
+  CHECK(without.moments<double>().size() == 1);
+  CHECK(without.moments<double>()[0] == doctest::Approx(.01 * .25));  // the mean of squares
+  with.take_moments(without);
+  CHECK(with.moments<double>()[1] == 0);
+  nn::sgd plain({.rate = .1}), heavy({.rate = .1, .momentum = .9});
+  plain.step(q, g);
+  heavy.take_moments(plain);
+  heavy.step(q, g);
+  CHECK(q[0] == doctest::Approx(1 - .05 - .05));
+  CHECK(thrown<manta::error>([&] {
+          plain.step(std::span<double>(), std::span<const double>());
+        }).find("has stepped 1 parameters so far, and got 0") != std::string::npos);
+}
+
+TEST_CASE("settings that cannot be meant are refused by optimisers, losses and schedules") {
+  const auto refused = [](auto&& f) { return thrown<manta::error>(f); };
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  CHECK(refused([] { nn::sgd({.rate = -.1}); }) == "manta: nn: sgd: .rate is -0.1; it has to be at least 0");
+  CHECK(refused([&] { nn::adam({.rate = nan}); }) == "manta: nn: adam: .rate is nan; it has to be at least 0");
+  CHECK(refused([&] { nn::rmsprop({.rate = infinite}); }) ==
+        "manta: nn: rmsprop: .rate is inf; it has to be at least 0");
+  CHECK(refused([] { nn::adam({.beta1 = 1.5}); }) ==
+        "manta: nn: adam: .beta1 is 1.5; it has to be at least 0 and below 1");
+  CHECK(refused([] { nn::adamw({.beta2 = 1}); }) ==
+        "manta: nn: adamw: .beta2 is 1; it has to be at least 0 and below 1");
+  CHECK(refused([] { nn::adam({.epsilon = -1}); }) == "manta: nn: adam: .epsilon is -1; it has to be at least 0");
+  CHECK(refused([] { nn::sgd({.momentum = 2}); }) == "manta: nn: sgd: .momentum is 2; it has to be from 0 to 1");
+  CHECK(refused([] { nn::rmsprop({.alpha = -.1}); }) ==
+        "manta: nn: rmsprop: .alpha is -0.1; it has to be at least 0 and below 1");
+  CHECK(refused([] { nn::sgd({.weight_decay = -1}); }) ==
+        "manta: nn: sgd: .weight_decay is -1; it has to be at least 0");
+  nn::adam optimizer;
+  CHECK(refused([&] { optimizer.rate(-1); }) == "manta: nn: adam: the rate is -1; it has to be at least 0");
+  CHECK(optimizer.rate() == 1e-3);
+  CHECK(refused([] { nn::cross_entropy({.smoothing = 2}); }) ==
+        "manta: nn: cross_entropy: .smoothing is 2; it has to be at least 0 and below 1");
+  CHECK(refused([] {
+          nn::cross_entropy({.weights = {1, -1}});
+        }) == "manta: nn: cross_entropy: a number of .weights is -1; it has to be at least 0");
+  CHECK(refused([] { nn::huber(0); }) == "manta: nn: huber: delta is 0; it has to be above 0");
+  CHECK(refused([] { nn::cosine(0); }) == "manta: nn: cosine: the length is 0; it has to be above 0");
+  CHECK(refused([] { nn::step_decay(-1); }) == "manta: nn: step_decay: the length is -1; it has to be above 0");
+  CHECK(refused([] { nn::one_cycle(10, 1.5); }) ==
+        "manta: nn: one_cycle: the rising part is 1.5; it has to be above 0 and at most 1");
+  CHECK(refused([] { nn::one_cycle(10, .3, 0); }) == "manta: nn: one_cycle: the divisor is 0; it has to be above 0");
+  CHECK(refused([] { nn::warm_up(-1); }) == "manta: nn: warm_up: the length is -1; it has to be at least 0");
+  CHECK(refused([] {
+          std::vector<float> g{1};
+          nn::clip_norm(g, -1);
+        }) == "manta: nn: clip_norm: the limit is -1; it has to be at least 0");
+}
+
+TEST_CASE_TEMPLATE("any number that reaches a limit is found, at every place of an array of every length", T, float,
+                   double) {
+  const T infinite = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  for (std::size_t size = 0; size < 70; ++size) {
+    std::vector<T> numbers(size, T(-2));
+    CHECK(nn::all_finite(std::span<const T>(numbers)));
+    CHECK(nn::any_reaches(std::span<const T>(numbers), T(2)) == (size > 0));
+    for (std::size_t i = 0; i < size; ++i) {
+      for (const T odd : {nan, -nan, infinite, -infinite}) {
+        numbers[i] = odd;
+        CHECK_FALSE(nn::all_finite(std::span<const T>(numbers)));
+      }
+      numbers[i] = std::numeric_limits<T>::lowest();
+      CHECK(nn::all_finite(std::span<const T>(numbers)));
+      CHECK(nn::any_reaches(std::span<const T>(numbers), T(3)));
+      numbers[i] = T(-2);
+    }
+  }
 }
 
 TEST_CASE("a network learns, is a value, and comes back from an archive as it was") {

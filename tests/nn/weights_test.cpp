@@ -133,8 +133,16 @@ write('half.safetensors', {k: (v + 1).astype('<f2') for k, v in b.items()}, 'F16
   nn::load_weights(dir.path + "/half.safetensors", read);
   for (std::size_t i = 0; i < read.parameters().size(); ++i)
     CHECK(read.parameters()[i] == doctest::Approx(net.parameters()[i] + 1).epsilon(1e-3));
+  nn::network<float> compressed = small();
+  nn::load_weights(dir.path + "/small.npz", compressed);
+  nn::load_weights(dir.path + "/half.npz", read);
+  CHECK(std::ranges::equal(compressed.parameters(), read.parameters()));
+  CHECK(std::ranges::equal(compressed.buffers(), read.buffers()));
+  std::string damaged = text_of(dir.path + "/small.npz");
+  damaged[200] = static_cast<char>(damaged[200] ^ 8);
+  std::ofstream(dir.path + "/small.npz", std::ios::binary) << damaged;
   CHECK(contains(thrown<manta::error>([&] { nn::load_weights(dir.path + "/small.npz", read); }),
-                 "compressed; write it by numpy.savez"));
+                 ": the file is damaged"));
 }
 
 TEST_CASE("values are those that NumPy computes") {
@@ -204,9 +212,17 @@ TEST_CASE("a file that does not fit or is damaged is told with place, what was e
     CHECK(contains(text, "'2.weight' is expected to be 6 x 12, and is 5 x 12"));
     nn::network<float> fewer(nn::shape{2, 4, 4}, nn::conv2d(3, 3)),
         renamed(nn::shape{2, 4, 4}, nn::relu(), nn::relu(), nn::relu(), nn::conv2d(3, 3));
-    CHECK(contains(thrown<manta::error>([&] { nn::load_weights(name, fewer); }), "which the network does not have"));
-    CHECK(contains(thrown<manta::error>([&] { nn::load_weights(name, renamed); }),
-                   "has no array '3.weight' of 3 x 2 x 3 x 3"));
+    CHECK(contains(thrown<manta::error>([&] { nn::load_weights(name, fewer); }),
+                   "The network does not have its array '1.weight' of 3, '1.bias' of 3, '2.weight' of 5 x 12, "));
+    text = thrown<manta::error>([&] { nn::load_weights(name, renamed); });
+    CHECK(contains(text, "It has no array '3.weight' of 3 x 2 x 3 x 3, '3.bias' of 3."));
+    CHECK(contains(text, "The file has 0.weight (3 x 2 x 3 x 3), 0.bias (3), 1.weight (3)"));
+    CHECK(contains(text, "; asked for were 3.weight (3 x 2 x 3 x 3), 3.bias (3)"));
+    CHECK(thrown<manta::error>([&] {
+            nn::load_weights(name, net, {{"fc.weight", "2.weight"}});
+          }) == "manta: nn: " + name +
+                    ": '2.weight' was to be read as the network's array 'fc.weight', which it does not have; it has "
+                    "0.weight, 0.bias, 1.weight, 1.bias, 2.weight, 2.bias, 1.running_mean, 1.running_var");
     const std::string whole = text_of(name);
     for (std::size_t size : {std::size_t{0}, std::size_t{5}, whole.size() / 2, whole.size() - 1}) {
       std::ofstream(name, std::ios::binary) << whole.substr(0, size);
@@ -225,6 +241,47 @@ TEST_CASE("a file that does not fit or is damaged is told with place, what was e
   CHECK(contains(thrown<manta::error>([&] { nn::save_weights("/dev/full/w.npz", net); }), "cannot be written"));
   CHECK(contains(thrown<manta::error>([&] { nn::save_weights(dir.path + "/w.h5", net); }),
                  "ends in .npz or .safetensors"));
+}
+
+TEST_CASE("arrays of all types are read, and only one that is asked for has to be convertible") {
+  if (interpreter().empty()) return;
+  const folder dir;
+  REQUIRE(python(dir, std::string(safetensors_in_python) + R"(
+types = ['bool', 'u1', 'i1', '<u2', '<i2', '<u4', '<i4', '<u8', '<i8', '<f2', '<f4', '<f8']
+numpy.savez_compressed('all.npz', **{str(i): numpy.array([0, 1, 100], t) for i, t in enumerate(types)})
+numpy.savez('big.npz', **{'0.weight': numpy.ones((1, 1), '>f4')})
+w = {'0.weight': numpy.full((1, 1), 3, '<f4'), '0.bias': numpy.full(1, 2, '<f4')}
+write('odd.safetensors', {k: v.astype('u1') for k, v in w.items()}, 'F8_E5M2')
+)") == "");
+  const auto arrays = nn::read_arrays(dir.path + "/all.npz");
+  REQUIRE(arrays.size() == 12);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    double numbers[3];
+    nn::detail::convert(arrays[i], numbers);
+    CHECK(numbers[0] == 0);
+    CHECK(numbers[1] == 1);
+    CHECK(numbers[2] == (arrays[i].type == "BOOL" ? 1 : 100));
+  }
+  nn::write_arrays(dir.path + "/again.npz", arrays);
+  CHECK(nn::read_arrays(dir.path + "/again.npz")[3].bytes == arrays[3].bytes);
+  nn::network<float> one(nn::shape{1}, nn::linear(1));
+  CHECK(contains(thrown<manta::error>([&] { nn::load_weights(dir.path + "/big.npz", one); }),
+                 "numpy's astype('<f4') gives for '0.weight', found >f4"));
+  CHECK(contains(thrown<manta::error>([&] { nn::load_weights(dir.path + "/odd.safetensors", one); }),
+                 "'0.weight' has numbers of the type F8_E5M2, which are not read"));
+  CHECK(nn::read_arrays(dir.path + "/odd.safetensors").size() == 2);
+}
+
+TEST_CASE("a network that has read its weights predicts, and does not change when it does") {
+  const folder dir;
+  nn::network<float> net(nn::shape{4}, nn::linear(8), nn::batch_norm(), nn::dropout(0.5), nn::linear(2));
+  nn::save_weights(dir.path + "/w.npz", net);
+  nn::load_weights(dir.path + "/w.npz", net);
+  const nn::matrix<float> x = nn::matrix<float>::Random(4, 3), twice = (nn::matrix<float>(4, 6) << x, x).finished();
+  const std::vector<float> before(net.buffers().begin(), net.buffers().end());
+  const nn::matrix<float> y = net.forward(twice);
+  CHECK(y.leftCols(3) == y.rightCols(3));
+  CHECK(std::ranges::equal(net.buffers(), before));
 }
 
 TEST_CASE("any sequence of damaged bytes is an error or a file, never a crash") {

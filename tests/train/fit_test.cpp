@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Whole trainings in one call; augmentation; data in shards, and data that tasks read ahead. The oracle of fit is a loop
-// of train and validate.
+// Whole trainings in one call; augmentation; data in shards, and data that tasks read ahead. The oracle of fit is a
+// loop of train and validate.
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "manta/train.hpp"
+#include "manta/train/told_lines.hpp"
 #include "support/text.hpp"
 #include "support/world.hpp"
 
@@ -375,7 +377,7 @@ TEST_CASE("a training whose data tasks read ahead is that from memory, and reads
       int validating = 0;
       for (int i = 0; i < n; ++i) validating += (40 * (i + 1) / n - 40 * i / n + 7) / 8;
       CHECK(reads_in(recipe.log).first == 2 * (11 * 2 * n + 2 + validating));
-      CHECK(reads_in(recipe.log).second == n);  // each looks at one sample when it begins
+      CHECK(reads_in(recipe.log).second == 4 * n);  // each compares the first and the last sample of both data
     }
 
     // In the middle of an epoch, in another trainer.
@@ -454,5 +456,270 @@ TEST_CASE("a class for each position of a sequence counts as one target") {
     CHECK(a["accuracy"] > .9);
     CHECK(a["accuracy"] <= 1);
     CHECK(one.fit({.epochs = 11, .progress = false}).epochs.back().watched().samples == 81);
+  });
+}
+
+namespace {
+
+/// Pictures as numpy.save writes them; the validation has a class that the training has not where `differs`.
+struct checked : two_crowds {
+  std::string what = {};
+  int count = 90;
+  double momentum = -1;  ///< at least 0: sgd with this momentum instead of adam
+
+  nn::network<float> model() const {
+    if (what == "softmax") return nn::network<float>(nn::shape{16}, nn::linear(2), nn::sequential(nn::softmax()));
+    if (what == "layout") return nn::network<float>(nn::shape{1, 8, 2}, nn::conv2d(2, 2), nn::linear(2));
+    return two_crowds::model();
+  }
+  nn::optimizer optimizer() const {
+    if (momentum >= 0) return nn::sgd({.rate = rate, .momentum = momentum});
+    return nn::adam({.rate = rate});
+  }
+  train::samples training_data() const {
+    const train::samples data = crowds(1, count);
+    if (what == "layout") return data.with(nn::shape{2, 8, 1});
+    if (what == "classes") return data.with(train::columns{.classes = {"cat", "dog"}});
+    return data;
+  }
+  train::samples validation_data() const {
+    const train::samples data = crowds(2, 40);
+    if (what == "classes") return data.with(train::columns{.classes = {"dog"}});
+    if (what == "hole") {
+      Eigen::MatrixXf x = Eigen::MatrixXf::Zero(16, 40);
+      x(3, 7) = std::numeric_limits<float>::quiet_NaN();
+      return train::samples(x, std::vector<int>(40, 1));
+    }
+    return data;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(rate), CEREAL_NVP(what), CEREAL_NVP(count), CEREAL_NVP(momentum));
+  }
+};
+/// Pictures of 3 x 2 x 2 in files.
+struct keras {
+  std::vector<std::string> x, y;
+  bool turns = false;
+  nn::network<float> model() const { return nn::network<float>(nn::shape{3, 2, 2}, nn::conv2d(2, 2), nn::linear(2)); }
+  nn::sgd optimizer() const { return nn::sgd(); }
+  nn::loss loss() const { return nn::cross_entropy(); }
+  train::shards training_data() const {
+    return turns ? train::shards(x, y, {.layout = train::nhwc}) : train::shards(x, y);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(x), CEREAL_NVP(y), CEREAL_NVP(turns));
+  }
+};
+
+template <class Set>
+checked recipe_with(Set&& set) {
+  checked r;
+  set(r);
+  return r;
+}
+
+std::set<std::string> files_in(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename().string());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("recipes that cannot be meant are refused when the trainer is made") {
+  in_world([] {
+    const auto made = [](const char* what) {
+      return thrown<manta::error>(
+          [&] { train::trainer(recipe_with([&](checked& r) { r.what = what; }), {.workers = workers(), .batch = 8}); });
+    };
+    CHECK(
+        made("softmax") ==
+        "manta: train: the network ends with softmax(), and the loss cross_entropy has it already, as its outputs are "
+        "logits: take the layer away, and apply it to predictions where probabilities are wanted");
+    CHECK(made("layout") ==
+          "manta: train: the samples of the training data are 2 x 8 x 1, and the network takes 1 x 8 x 2; both have to "
+          "have one order");
+    CHECK(made("classes") ==
+          "manta: train: the classes of the training data are cat, dog, and those of the validation data dog; give "
+          "read_csv of the validation data .like = the columns() of the training data");
+    CHECK(made("") == "");
+    // Too few ranks, in the words of who asked for them.
+    const std::string n = std::to_string(manta::size());
+    CHECK(thrown<manta::unschedulable>([&] { train::trainer(two_crowds{}, {.workers = manta::size() + 1}); }) ==
+          "manta: train: .workers is " + std::to_string(manta::size() + 1) + ", and " +
+              (manta::size() == 1 ? "1 rank can be a worker" : n + " ranks can be workers") +
+              "; start the program with mpirun -n " + std::to_string(manta::size() + 2) + ", or ask for fewer workers");
+    CHECK(contains(thrown<manta::unschedulable>([&] { train::trainer(two_crowds{}, {.cpus = 1000}); }),
+                   ".workers is 1, and 0 ranks can be workers with what .cpus, .gpus and .resources ask for"));
+  });
+}
+
+TEST_CASE("Keras' order of pictures is named, and turned where the reader is told so") {
+  in_world([] {
+    const manta::testing::folder place;
+    std::string pixels;
+    for (int i = 0; i < 4 * 2 * 2 * 3; ++i) pixels += static_cast<char>(i);
+    const std::int64_t classes[] = {0, 1, 0, 1};
+    write_npy(place.path + "/x.npy", "|u1", "4, 2, 2, 3", pixels.data(), pixels.size());
+    write_npy(place.path + "/y.npy", "<i8", "4,", classes, sizeof classes);
+    const std::vector<std::string> x{place.path + "/x.npy"}, y{place.path + "/y.npy"};
+    const train::shards turned(x, y, {.mean = {0, 1, 0}, .layout = train::nhwc});
+    CHECK(turned.extents() == nn::shape{3, 2, 2});
+    train::batch<float> b;
+    const std::uint64_t second = 1;
+    turned.take({&second, 1}, b);
+    for (int c = 0; c < 3; ++c)
+      for (int i = 0; i < 4; ++i)
+        CHECK(b.x(4 * c + i, 0) == doctest::Approx(static_cast<double>(12 + 3 * i + c) / 255 - (c == 1 ? 1 : 0)));
+    CHECK(
+        thrown<manta::error>([&] {
+          train::trainer(keras{x, y, false}, {.workers = workers(), .batch = 2});
+        }) ==
+        "manta: train: the samples of the training data are 2 x 2 x 3, and the network takes 3 x 2 x 2: channels come "
+        "first. Give the reader .layout = train::nhwc, which turns pictures of height x width x channels");
+    train::trainer right(keras{x, y, true}, {.workers = workers(), .batch = 2});
+    CHECK(right.train().samples == 4);
+  });
+}
+
+TEST_CASE("a checkpoint and a recipe that disagree say so, and what was said last holds unless the program chooses") {
+  using train::settings;
+  in_world([] {
+    const manta::testing::folder place;
+    const std::string file = place.path + "/state";
+    const train::options o{.workers = workers(), .batch = 8, .seed = 4};
+    const auto with_rate = [](double rate) { return recipe_with([&](checked& r) { r.rate = rate, r.momentum = .5; }); };
+    train::trainer first(with_rate(.01), o);
+    first.train(3);
+    first.rate(.003);
+    first.save(file);
+    const auto rate_after = [&](double rate, settings hold) {
+      train::trainer t(with_rate(rate), o);
+      t.load(file, hold);
+      CHECK(t.state().step == 3);
+      return t.train(1).rate;
+    };
+    // An unchanged recipe goes on bit for bit, with what was set meanwhile.
+    CHECK(rate_after(.01, settings::latest) == .003);
+    CHECK(rate_after(.01, settings::checkpoint) == .003);
+    CHECK(rate_after(.01, settings::recipe) == .01);
+    CHECK(rate_after(.5, settings::latest) == .5);
+    CHECK(rate_after(.5, settings::checkpoint) == .003);
+    CHECK(rate_after(.5, settings::recipe) == .5);
+
+    train::trainer adam(recipe_with([](checked&) {}), o);
+    const std::vector<float> fresh = parameters(adam);
+    for (const settings hold : {settings::latest, settings::checkpoint})
+      CHECK(contains(thrown<manta::error>([&] { adam.load(file, hold); }),
+                     "the checkpoint's optimiser is sgd, and the recipe's adam. Nothing was changed"));
+    CHECK(parameters(adam) == fresh);
+    CHECK(
+        contains(thrown<manta::error>([&] { adam.fit({.checkpoint = file, .progress = false}); }),
+                 ": the file is " + file + ", from which fit would go on. Give another .checkpoint, or .fresh = true"));
+    adam.load(file, settings::recipe);  // the model alone
+    CHECK(parameters(adam) == parameters(first));
+    CHECK(adam.train(1).rate == .01);
+
+    // Other data begin the epoch under way anew.
+    train::trainer fewer(recipe_with([](checked& r) { r.momentum = .5, r.count = 80; }), o);
+    fewer.load(file);
+    CHECK(fewer.train().samples == 80);
+
+    // The lines name both, and what holds.
+    train::state s = first.state();
+    const auto lines = [&](settings hold, std::uint64_t seed,
+                           std::initializer_list<std::pair<int, const char*>> changes) {
+      train::told_settings told = s.told;
+      for (const auto& [at, text] : changes) told[static_cast<std::size_t>(at)].second = text;
+      return train::detail::compare_told(s, told, seed, hold, "FILE").lines;
+    };
+    CHECK(lines(settings::latest, 4, {}).empty());
+    CHECK(lines(settings::latest, 9, {}) ==
+          std::vector<std::string>{"manta: train: FILE: the seed is 4 there and 9 in this program; 4 holds"});
+    CHECK(lines(settings::latest, 4, {{0, "0.2"}}) ==
+          std::vector<std::string>{
+              "manta: train: FILE: the optimiser's rate is 0.01 there and 0.2 in this program; 0.2 holds"});
+    CHECK(lines(settings::checkpoint, 4, {{0, "0.2"}}) ==
+          std::vector<std::string>{
+              "manta: train: FILE: the optimiser's rate is 0.01 there and 0.2 in this program; 0.01 holds"});
+    CHECK(s.told[4] == std::pair<std::string, std::string>("loss", "cross_entropy()"));
+    CHECK(lines(settings::latest, 4, {{4, "mse()"}, {8, "70"}}) ==
+          std::vector<std::string>{
+              "manta: train: FILE: the loss is cross_entropy() there and mse() in this program; mse() holds",
+              "manta: train: FILE: the recipe's momentum is 0.5 there and 70 in this program; 70 holds"});
+  });
+}
+
+TEST_CASE("fit does not take a finished training of other settings for its own, and begins anew where it is told to") {
+  in_world([] {
+    const manta::testing::folder place;
+    const std::string file = place.path + "/state";
+    const train::options o{.workers = workers(), .batch = 8, .seed = 4};
+    train::trainer first(two_crowds{}, o);
+    first.fit({.epochs = 2, .checkpoint = file, .progress = false});
+    const auto made = [&](const two_crowds& recipe, const train::options& options, const train::fit_options& how) {
+      int epochs = 0;
+      train::fit_options all = how;
+      all.checkpoint = file, all.progress = false;
+      all.on_epoch = [&](const train::epoch_result&) { ++epochs; };
+      train::trainer(recipe, options).fit(all);
+      return epochs;
+    };
+    CHECK(made({}, o, {.epochs = 2}) == 0);  // the same training is finished
+    const train::options other{.workers = workers(), .batch = 10, .seed = 5};
+    CHECK(thrown<manta::error>([&] { made({.rate = .1}, other, {.epochs = 2}); }) ==
+          "manta: train: fit: the training in " + file +
+              " has ended (all epochs are made), with other settings than this one (optimiser's rate, batch, seed): "
+              "nothing would be trained. Give another .checkpoint, .fresh = true to begin anew, or more .epochs");
+    CHECK(made({.rate = .1}, o, {.epochs = 3}) == 1);
+    CHECK(made({.rate = .2}, o, {.epochs = 2, .fresh = true}) == 2);
+    CHECK(made({.rate = .2}, o, {.epochs = 2}) == 0);
+  });
+}
+
+TEST_CASE("fit keeps the states after the last epochs, and the best one") {
+  in_world([] {
+    const manta::testing::folder place;
+    const std::string file = place.path + "/state";
+    const train::options o{.workers = workers(), .batch = 8, .seed = 4};
+    train::trainer trainer(two_crowds{.rate = .1}, o);
+    std::ofstream(file + ".other") << "not ours";
+    const auto h = trainer.fit({.epochs = 12, .checkpoint = file, .keep = 3, .progress = false});
+    CHECK(files_in(place.path) ==
+          std::set<std::string>{"state", "state.10", "state.11", "state.12", "state.best", "state.other"});
+    train::trainer again(two_crowds{.rate = .1}, o);
+    again.load(file + ".10");
+    CHECK(again.state().epoch == 10);
+    again.train(), again.train();
+    CHECK(parameters(again) == parameters(trainer));
+    again.load(file + ".best");
+    CHECK(again.state().epoch == h.best().training.epoch);
+    CHECK(again.validate().loss == h.best().validation.loss);
+    // A training that begins anew takes the states of the old one away.
+    train::trainer fresh(two_crowds{.rate = .1}, o);
+    fresh.fit({.epochs = 1, .checkpoint = file, .keep = 2, .fresh = true, .progress = false});
+    CHECK(files_in(place.path) == std::set<std::string>{"state", "state.1", "state.best", "state.other"});
+    CHECK(contains(thrown<manta::error>([&] { fresh.fit({.epochs = 2, .keep = 2}); }), ".checkpoint, which is empty"));
+  });
+}
+
+TEST_CASE("an epoch whose validation is no number ends fit, and writes nothing") {
+  in_world([] {
+    const manta::testing::folder place;
+    const std::string file = place.path + "/state";
+    const train::options o{.workers = workers(), .batch = 8, .seed = 4};
+    train::trainer good(checked{}, o);
+    good.fit({.epochs = 2, .checkpoint = file, .keep = 2, .progress = false});
+    const std::string before = manta::testing::text_of(file), best = manta::testing::text_of(file + ".best");
+    train::trainer bad(recipe_with([](checked& r) { r.what = "hole"; }), o);
+    const std::string text =
+        thrown<manta::error>([&] { bad.fit({.epochs = 4, .checkpoint = file, .keep = 2, .progress = false}); });
+    CHECK(contains(text, "the loss of the validation became NaN after epoch 3 (before it was "));
+    CHECK(contains(text, "; nothing was written, and " + file + " is as it was"));
+    CHECK(manta::testing::text_of(file) == before);
+    CHECK(manta::testing::text_of(file + ".best") == best);
+    CHECK(files_in(place.path) == std::set<std::string>{"state", "state.1", "state.2", "state.best"});
   });
 }

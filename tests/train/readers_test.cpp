@@ -2,14 +2,22 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "manta/error.hpp"
+#include "manta/train/csv_rows.hpp"
 #include "manta/train/readers.hpp"
 #include "support/text.hpp"
 
+namespace nn = manta::nn;
 namespace train = manta::train;
+using manta::testing::contains;
+using manta::testing::folder;
+using manta::testing::text_of;
 using manta::testing::thrown;
 
 namespace {
@@ -136,11 +144,189 @@ TEST_CASE("tables are read with classes, words or numbers as targets") {
   const std::string begin = "manta: train: the file t, ";
   CHECK(complaint("x,y\n1,2\n1,2,3\n") == begin + "line 3: expected 2 fields, found 3");
   CHECK(complaint("x,y\none,2\n") == begin + "line 2, column 1: expected a number, found \"one\"");
-  CHECK(complaint("x,y\n1,\"2\n") == begin + "line 2: expected a closing quote, found the end of the line");
+  CHECK(complaint("x,y\n1,\"2\n") == begin + "line 2: expected a closing quote, found the end of the file");
   CHECK(complaint("x,y\n") == begin + "byte 4: expected a line with numbers, found the end of the file");
   CHECK(complaint("x,y\n1,2\n", {.target = "z"}) == begin + "line 1: expected a column \"z\", found the columns x, y");
   CHECK(complaint("x,y\n1,2\n1,-0.5\n") ==
         begin + "line 3: expected a class, or .classes = false for numbers as targets, found \"-0.5\"");
-  CHECK(all(train::read_csv({"t", "x,y\n1,1.0\n1,-1.0\n"})).labels == std::vector<int>{1, 0});
   CHECK(complaint("x,y\n1,two\n", {.classes = false}) == begin + "line 2: expected a number as target, found \"two\"");
+}
+
+TEST_CASE("classes are whole numbers in whatever form they are written") {
+  const auto classes = [](const std::string& targets) {
+    std::string table = "x,c\n";
+    for (const char c : targets) table += c == ' ' ? "\n" : (table.back() == '\n' ? "1," : "") + std::string(1, c);
+    return all(train::read_csv({"t", table + "\n"})).labels;
+  };
+  CHECK(classes("0.0 1.0 2.0 10.0 11.0 3.0") == std::vector<int>{0, 1, 2, 10, 11, 3});
+  CHECK(classes("1e1 +2 007 3. 0") == std::vector<int>{10, 2, 7, 3, 0});
+  // Negative ones are numbered by their value, and the words say so.
+  CHECK(classes("1.0 -1.0 1 -1") == std::vector<int>{1, 0, 1, 0});
+  const auto signs = train::read_csv({"t", "x,c\n1,1\n2,-1\n3,0\n"}).columns();
+  CHECK(signs.classes == std::vector<std::string>{"-1", "0", "1"});
+  CHECK(train::read_csv({"t", "x,c\n1,2\n"}).columns().classes.empty());
+  const auto refused = [](const std::string& table) {
+    return thrown<manta::error>([&] { train::read_csv({"t", "x,c\n" + table}); });
+  };
+  CHECK(refused("1,0\n2,\n3,1\n") == "manta: train: the file t, line 3, column 2: expected a class, found \"\"");
+  CHECK(contains(refused("1,0\n2,NA\n"), "line 3, column 2: expected a class, found \"NA\""));
+  CHECK(contains(refused("1,0\n2,3e9\n"), "line 3: expected a class, or .classes = false"));
+}
+
+TEST_CASE("words are numbered once for several tables, by a list or as another table was read") {
+  const train::file first("a", "x,c\n1,cat\n2,dog\n3,fox\n"), second("b", "x,c\n1,dog\n2,fox\n");
+  const train::samples training = train::read_csv(first);
+  CHECK(training.columns().classes == std::vector<std::string>{"cat", "dog", "fox"});
+  CHECK(training.part(1, 3).columns().word_of(2) == "fox");
+  CHECK(training.columns().class_of("dog") == 1);
+  CHECK(thrown<manta::error>([&] { (void)training.columns().class_of("cow"); }) ==
+        "manta: train: there is no class \"cow\"; the classes are cat, dog, fox");
+  CHECK(thrown<manta::error>([&] { (void)training.columns().word_of(3); }) ==
+        "manta: train: there is no word for the class 3; there are 3 words");
+  for (const train::csv_options& o :
+       {train::csv_options{.classes = {"cat", "dog", "fox"}}, train::csv_options{.classes = training.columns().classes},
+        train::csv_options{.like = training.columns()}}) {
+    const train::samples validation = train::read_csv(second, o);
+    CHECK(all(validation).labels == std::vector<int>{1, 2});
+    CHECK(validation.columns().classes == training.columns().classes);
+    CHECK(thrown<manta::error>([&] {
+            train::read_csv({"c", "x,c\n1,dog\n2,cow\n"}, o);
+          }) == "manta: train: the file c, line 3: expected one of the classes cat, dog, fox, found \"cow\"");
+  }
+  CHECK(all(train::read_csv(second, {.classes = {"fox", "dog"}})).labels == std::vector<int>{1, 0});
+  CHECK(all(train::read_csv({"t", "x,c\n1,2.0\n1,4\n"}, {.classes = {"4", "2"}})).labels == std::vector<int>{1, 0});
+}
+
+TEST_CASE("columns are chosen by name, gaps are filled, and numbers are normalised by statistics that are kept") {
+  const train::file table("t", "id,height,kind,weight\na7,1,1,10\nb9,,0,30\nc3,3,1,NaN\n");
+  const auto two = all(train::read_csv(table, {.target = "kind", .inputs = {"weight", "height"}, .fill = -1}));
+  CHECK(two.labels == std::vector<int>{1, 0, 1});
+  CHECK(two.x == (Eigen::MatrixXf(2, 3) << 10, 30, -1, 1, -1, 3).finished());
+  const auto rest = train::read_csv(table, {.target = "kind", .leave_out = {"id"}, .fill = 2});
+  CHECK(rest.columns().inputs == std::vector<std::string>{"height", "weight"});
+  CHECK(all(rest).x == (Eigen::MatrixXf(2, 3) << 1, 2, 3, 10, 30, 2).finished());
+
+  // What is missing does not count in the statistics.
+  const auto scaled = train::read_csv(table, {.target = "kind", .leave_out = {"id"}, .fill = 2, .normalise = true});
+  const train::columns c = scaled.columns();
+  CHECK(c.mean == std::vector<float>{2, 20});
+  CHECK(c.deviation == std::vector<float>{1, 10});
+  CHECK(all(scaled).x(0, 0) == -1);
+  CHECK(all(scaled).x(0, 1) == 0);
+  CHECK(all(scaled).x(1, 2) == doctest::Approx(-1.8));
+  const train::file other("u", "weight,kind,height\n20,1,5\n");  // in another order
+  const auto like = all(train::read_csv(other, {.target = "kind", .like = c}));
+  CHECK(like.x(0, 0) == 3);
+  CHECK(like.x(1, 0) == 0);
+  std::vector<float> one{5, 20};
+  c.normalise(std::span(one));
+  CHECK(one == std::vector<float>{3, 0});
+  CHECK(contains(thrown<manta::error>([&] { c.normalise(std::span(one).first(1)); }), "a sample of 1 numbers"));
+  const auto flat = train::read_csv({"t", "x,y,c\n1,5,0\n3,5,1\n"}, {.normalise = true}).columns();
+  CHECK(flat.deviation[1] == 1);
+
+  const auto refused = [&](const train::csv_options& o) {
+    return thrown<manta::error>([&] { train::read_csv(table, o); });
+  };
+  const std::string begin = "manta: train: the file t, ";
+  CHECK(refused({.target = "kind", .leave_out = {"id"}}) ==
+        begin + "line 3, column 2: expected a number, or .fill for what is missing, found \"\"");
+  CHECK(refused({.target = "kind"}) == begin + "line 2, column 1: expected a number, found \"a7\"");
+  CHECK(refused({.inputs = {"length"}}) ==
+        begin + "line 1: expected a column \"length\", found the columns id, height, kind, weight");
+  CHECK(refused({.target = "kind", .inputs = {"kind"}}) ==
+        begin + "line 1: expected inputs without the target, found the target \"kind\" among them");
+  CHECK(contains(refused({.header = false, .inputs = {"kind"}}), ".header = false says that they have no names"));
+}
+
+TEST_CASE("tables as other programs write them are read") {
+  const auto numbers = all(train::read_csv({"t", "\xef\xbb\xbfx,y,c\r\n1e-50,-1e-400,0\r\n 2 ,\"3\",1\r\n"}));
+  CHECK(numbers.x == (Eigen::MatrixXf(2, 2) << 0, 2, 0, 3).finished());
+  const auto named = train::read_csv({"t", "\xef\xbb\xbf\"first\nname\",c\n1,\"a \"\"b\"\"\nc\"\n"});
+  CHECK(named.columns().inputs == std::vector<std::string>{"first\nname"});
+  CHECK(named.columns().classes == std::vector<std::string>{"a \"b\"\nc"});
+  CHECK(all(train::read_csv({"t", "x,c\r1,0\r2,1\r"})).labels == std::vector<int>{0, 1});
+  const auto refused = [](const std::string& table) {
+    return thrown<manta::error>([&] { train::read_csv({"t", table}); });
+  };
+  CHECK(
+      contains(refused("x,c\n1e50,0\n"), "line 2, column 1: expected a number that a float can have, found \"1e50\""));
+  CHECK(contains(refused("x,c\ninf,0\n"), "expected a number that a float can have, found \"inf\""));
+  CHECK(contains(refused("x,c\n1,\"a\nb\"\n3,c\n4,\n"), "line 5, column 2"));  // lines are those of an editor
+}
+
+TEST_CASE("rows are those that Python's csv module reads") {
+  const folder dir;
+  std::ofstream(dir.path + "/fuzz.py") << R"(
+import csv, random
+random.seed(7)
+for i in range(200):
+    end, kind = random.choice(['\n', '\r\n', '\r']), random.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+    pieces = ['a', '7', ',', '"', '\n', '\r', ';', 'ü', 'x y', '']
+    text = lambda: ''.join(random.choice(pieces) for _ in range(random.randrange(6)))
+    with open(f'{i}.csv', 'w', newline='') as f:
+        w = csv.writer(f, lineterminator=end, quoting=kind)
+        for row in range(random.randrange(6)):
+            w.writerow([text() for _ in range(random.randrange(1, 5))])
+            if random.random() < .2: f.write(end)
+    with open(f'{i}.csv', newline='') as f:
+        rows = [r for r in csv.reader(f) if r]
+    with open(f'{i}.txt', 'wb') as f:
+        for r in rows:
+            f.write(b'%d\n' % len(r))
+            for field in r: f.write(b'%d %s\n' % (len(field.encode()), field.encode()))
+)";
+  REQUIRE(std::system(("cd " + dir.path + " && python3 fuzz.py").c_str()) == 0);
+  std::size_t fields = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::string begin = dir.path + "/" + std::to_string(i);
+    const train::file table(begin + ".csv");
+    train::detail::csv_rows rows(table, ',');
+    train::detail::csv_row row;
+    std::string read;
+    while (rows.next(row)) {
+      read += std::to_string(row.fields.size()) + "\n";
+      for (const std::string& field : row.fields) read += std::to_string(field.size()) + " " + field + "\n";
+      fields += row.fields.size();
+    }
+    CHECK(read == text_of(begin + ".txt"));
+  }
+  CHECK(fields > 500);
+}
+
+TEST_CASE("pictures in Keras' order are turned, and samples know the extents of a picture") {
+  // One picture of 1 x 2 pixels with 3 channels.
+  const std::string x = bytes({0, 0, 8, 4, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 51, 102, 153, 204, 255}),
+                    y = bytes({0, 0, 8, 1, 0, 0, 0, 1, 7});
+  const train::samples turned = train::read_idx({"x", x}, {"y", y}, {.layout = train::nhwc});
+  CHECK(turned.extents() == nn::shape{3, 1, 2});
+  const std::vector<float> expected{0, .6F, .2F, .8F, .4F, 1};
+  for (int i = 0; i < 6; ++i) CHECK(all(turned).x(i, 0) == doctest::Approx(expected[static_cast<std::size_t>(i)]));
+  const train::samples plain = train::read_idx({"x", x}, {"y", y});
+  CHECK(plain.extents() == nn::shape{1, 2, 3});
+  CHECK(all(plain).x(1, 0) == doctest::Approx(.2));
+  CHECK(train::read_idx({"p", pictures}, {"l", labels}).extents() == nn::shape{1, 3});
+}
+
+TEST_CASE("classes of other types are classes, and copies and parts of samples are the same numbers") {
+  const Eigen::MatrixXf x = Eigen::MatrixXf::Random(2, 4);
+  CHECK(all(train::samples(x, std::vector<long>{3, 1, 0, 2})).labels == std::vector<int>{3, 1, 0, 2});
+  CHECK(all(train::samples(x, std::vector<unsigned char>{3, 1, 0, 2})).labels == std::vector<int>{3, 1, 0, 2});
+  CHECK(contains(thrown<manta::error>([&] {
+                   train::samples(x, std::vector<long>{1L << 40, 0, 0, 0});
+                 }),
+                 "1099511627776 is no class"));
+  CHECK(contains(thrown<manta::error>([&] { train::samples(x, std::vector<int>{1}); }),
+                 "there are 4 samples and 1 classes"));
+  const train::samples whole(x, Eigen::MatrixXf(2 * x)), half = whole.part(1, 2), quarter = half.part(0, 2);
+  CHECK(half.size() == 2);
+  CHECK(all(half).x == x.rightCols(2));
+  CHECK(all(quarter).y == 2 * x.col(2));
+  // As one array of bytes, which workers share.
+  std::vector<unsigned char> shared(half.write_shared(nullptr));
+  half.write_shared(shared.data());
+  const auto again = all(train::samples::share(shared, nullptr));
+  CHECK(again.x == x.rightCols(2));
+  CHECK(again.y == 2 * x.rightCols(2));
+  CHECK_FALSE(again.has_labels);
 }

@@ -75,6 +75,16 @@ class layer {
     backward(x, y, dy, dx);
   }
 
+  /// Whether the layer calls pass::sum_over_workers.
+  [[nodiscard]] virtual bool sums_over_workers() const { return false; }
+  /// Makes the sums over workers that forward makes, with zeros, for a worker without samples.
+  virtual void forward_without_samples(const pass&) {}
+  /// Makes those that backward makes, where it is asked for the gradient by its input or not. Calls `ready`, unless it
+  /// is null, for the layer's gradients, as backward_in_parts does.
+  virtual void backward_without_samples(bool /*wants_dx*/, const gradients_ready* ready) {
+    if (const std::size_t size = size_of(arrays()); ready && size > 0) (*ready)(0, size);
+  }
+
  private:
   shape in_, out_;
 };

@@ -12,6 +12,7 @@
 #include "manta/nn/layer/convolution.hpp"
 #include "manta/nn/layer/linear.hpp"
 #include "manta/nn/layer/normalisation.hpp"
+#include "manta/nn/layer/parts.hpp"
 #include "manta/nn/layer/pooling.hpp"
 #include "manta/nn/layer/recurrent.hpp"
 #include "manta/nn/layer/small.hpp"
@@ -79,6 +80,7 @@ std::unique_ptr<layer<T>> make_layer(const spec& s, const shape& in) {
       {"own", made<T, own_layer<T>>},
       {"sequential", made_sequential<T>},
       {"residual", made_residual<T>},
+      {"parts", made<T, parts_layer<T>>},
   };
   const auto maker = makers.find(s.kind);
   if (maker == makers.end()) throw error("there is no layer of this kind; nn/layers.hpp has those that there are");

@@ -16,6 +16,7 @@
 #include <concepts>
 #include <vector>
 
+#include "manta/nn/shape.hpp"
 #include "manta/nn/spec.hpp"
 
 namespace manta::nn {
@@ -74,7 +75,8 @@ MANTA_DECL spec conv2d(int channels, int size, const conv2d_options& options = {
 MANTA_DECL spec max_pool(int size, const pool_options& options = {});
 MANTA_DECL spec average_pool(int size, const pool_options& options = {});
 
-/// Over the batch: for each channel of an image, or each feature.
+/// Over the batch: for each channel of an image, or each feature. In training a batch needs two numbers of a channel;
+/// only what is left of an epoch may have one, and takes the running means (pass::is_rest).
 MANTA_DECL spec batch_norm(const batch_norm_options& options = {});
 /// Over all numbers of a sample; over the features of each position of a sequence.
 MANTA_DECL spec layer_norm(double epsilon = 1e-5);
@@ -108,6 +110,13 @@ spec sequential(const spec& first, const Layers&... others) {
 MANTA_DECL spec residual(const spec& layer);
 /// layer(x) + shortcut(x), where the shape changes.
 MANTA_DECL spec residual(const spec& layer, const spec& shortcut);
+/// Layers beside each other: the input's numbers are those of the parts, one after the other, each of which goes
+/// through layers of its own; the results are joined to one vector.
+///
+///   nn::parts({nn::part({3, 64, 64}, {nn::conv2d(16, 3), nn::relu()}), nn::part({5}, {})})
+MANTA_DECL spec parts(std::vector<spec> all);
+/// A part of the input, of this shape. Without layers it is joined as it is.
+MANTA_DECL spec part(const shape& in, std::vector<spec> layers);
 
 }  // namespace manta::nn
 

@@ -68,5 +68,9 @@ MANTA_DECL spec flatten() { return detail::plain("flatten"); }
 MANTA_DECL spec sequential(std::vector<spec> layers) { return {"sequential", {}, {}, std::move(layers)}; }
 MANTA_DECL spec residual(const spec& layer) { return {"residual", {}, {}, {layer}}; }
 MANTA_DECL spec residual(const spec& layer, const spec& shortcut) { return {"residual", {}, {}, {layer, shortcut}}; }
+MANTA_DECL spec part(const shape& in, std::vector<spec> layers) {
+  return {"part", in.extents(), {}, std::move(layers)};
+}
+MANTA_DECL spec parts(std::vector<spec> all) { return {"parts", {}, {}, std::move(all)}; }
 
 }  // namespace manta::nn

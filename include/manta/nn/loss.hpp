@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "manta/nn/module.hpp"
+#include "manta/nn/sample_error.hpp"
 
 namespace manta::nn {
 
@@ -74,7 +75,10 @@ class loss {
   [[nodiscard]] bool is_weighted() const { return !weights_.empty(); }
   /// Targets are classes.
   [[nodiscard]] bool has_classes() const { return kind_ == kind::cross_entropy; }
+  /// The kind: "cross_entropy".
   [[nodiscard]] MANTA_DECL std::string name() const;
+  /// The kind with its settings: "cross_entropy(smoothing 0.1)".
+  [[nodiscard]] MANTA_DECL std::string describe() const;
 
   bool operator==(const loss&) const = default;
   template <class Archive>

@@ -7,14 +7,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
+#include "manta/nn/checks.hpp"
 #include "manta/nn/loss.hpp"
 
 namespace manta::nn {
 
-MANTA_DECL loss cross_entropy(const cross_entropy_options& options) { return {loss::kind::cross_entropy, options, 1}; }
+MANTA_DECL loss cross_entropy(const cross_entropy_options& options) {
+  detail::check_option(options.smoothing >= 0 && options.smoothing < 1, "cross_entropy", ".smoothing",
+                       options.smoothing, "at least 0 and below 1");
+  for (const double weight : options.weights)
+    detail::check_option(weight >= 0, "cross_entropy", "a number of .weights", weight, "at least 0");
+  return {loss::kind::cross_entropy, options, 1};
+}
 MANTA_DECL loss mse() { return loss(loss::kind::mse); }
-MANTA_DECL loss huber(double delta) { return {loss::kind::huber, {}, delta}; }
+MANTA_DECL loss huber(double delta) {
+  detail::check_option(delta > 0, "huber", "delta", delta, "above 0");
+  return {loss::kind::huber, {}, delta};
+}
 MANTA_DECL loss binary_cross_entropy() { return loss(loss::kind::binary); }
 
 MANTA_DECL std::string loss::name() const {
@@ -28,32 +39,44 @@ MANTA_DECL std::string loss::name() const {
   return "none";
 }
 
+MANTA_DECL std::string loss::describe() const {
+  std::string settings;
+  const auto add = [&](const std::string& text) { settings += (settings.empty() ? "" : ", ") + text; };
+  if (kind_ == kind::cross_entropy && smoothing_ != 0) add(base::text("smoothing {}", smoothing_));
+  if (kind_ == kind::huber) add(base::text("delta {}", delta_));
+  if (!weights_.empty()) {
+    std::string all;
+    for (const double w : weights_) all += base::text(" {}", w);
+    add("weights" + all);
+  }
+  return base::text("{}({})", name(), settings);
+}
+
 namespace detail {
 
 /// Throws unless targets suit the outputs y.
 template <class T>
 void check_targets(const loss& l, const matrix<T>& y, const targets<T>& t) {
-  const auto say = [&](const std::string& what) { throw error("manta: nn: " + l.name() + ": " + what); };
-  const auto size = [](Eigen::Index rows, Eigen::Index cols) {
-    return std::to_string(rows) + " x " + std::to_string(cols);
-  };
+  const auto refuse = [&](const std::string& what) { throw error(base::text("manta: nn: {}: {}", l.name(), what)); };
   if (l.has_classes() != t.has_labels())
-    say(l.has_classes() ? "the targets have to be classes, one for each sample"
-                        : "the targets have to be a matrix like the outputs, not classes");
-  if (!t.has_labels() && (t.values().rows() != y.rows() || t.values().cols() != y.cols()))
-    say("the outputs are " + size(y.rows(), y.cols()) + " and the targets " +
-        size(t.values().rows(), t.values().cols()));
-  if (!t.has_labels()) return;
+    refuse(l.has_classes() ? "the targets have to be classes, one for each sample"
+                           : "the targets have to be a matrix like the outputs, not classes");
+  if (!t.has_labels()) {
+    if (t.values().rows() != y.rows() || t.values().cols() != y.cols())
+      refuse(base::text("the outputs are {} x {} and the targets {} x {}", y.rows(), y.cols(), t.values().rows(),
+                        t.values().cols()));
+    return;
+  }
   const Eigen::Index per_sample = y.cols() > 0 ? t.samples() / y.cols() : 1;
   if (t.samples() != y.cols() * per_sample || (per_sample > 1 && y.rows() % per_sample != 0))
-    say("there are outputs for " + std::to_string(y.cols()) + " samples, and " + std::to_string(t.samples()) +
-        " classes");
+    refuse(base::text("there are outputs for {} samples, and {} classes", y.cols(), t.samples()));
   const Eigen::Index classes = y.rows() / std::max<Eigen::Index>(1, per_sample);
   for (std::size_t i = 0; i < t.labels().size(); ++i) {
-    if (t.labels()[i] < 0 || t.labels()[i] >= classes)
-      say("sample " + std::to_string(static_cast<Eigen::Index>(i) / per_sample) + " of the batch has the class " +
-          std::to_string(t.labels()[i]) + "; the network's " + std::to_string(classes) +
-          " outputs are the classes 0 to " + std::to_string(classes - 1));
+    const int label = t.labels()[i];
+    if (label >= 0 && label < classes) continue;
+    throw sample_error(
+        base::text("manta: nn: {}: ", l.name()), static_cast<std::size_t>(static_cast<Eigen::Index>(i) / per_sample),
+        base::text(" has the class {}; the network's {} outputs are the classes 0 to {}", label, classes, classes - 1));
   }
 }
 
@@ -100,8 +123,8 @@ double loss::weight(const targets<T>& t) const {
   double sum = 0;
   for (int label : t.labels()) {
     if (label < 0 || static_cast<std::size_t>(label) >= weights_.size())
-      throw error("manta: nn: cross_entropy: there is no weight for the class " + std::to_string(label) + "; " +
-                  std::to_string(weights_.size()) + " weights were given");
+      throw error(base::text("manta: nn: cross_entropy: there is no weight for the class {}; {} weights were given",
+                             label, weights_.size()));
     sum += weights_[static_cast<std::size_t>(label)];
   }
   return sum;
@@ -115,8 +138,8 @@ T loss::over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matr
   if (kind_ == kind::cross_entropy) {
     const Eigen::Index classes = t.samples() > 0 ? y.size() / t.samples() : y.rows();
     if (!weights_.empty() && weights_.size() != static_cast<std::size_t>(classes))
-      throw error("manta: nn: cross_entropy has " + std::to_string(weights_.size()) +
-                  " weights of classes, and the network " + std::to_string(classes) + " outputs");
+      throw error(base::text("manta: nn: cross_entropy has {} weights of classes, and the network {} outputs",
+                             weights_.size(), classes));
     dy.resize(y.rows(), y.cols());
     return static_cast<T>(detail::softmax_loss<T>({y.data(), classes, t.samples()}, t.labels(), weights_, smoothing_,
                                                   {dy.data(), classes, t.samples()}, divisor) /

@@ -50,6 +50,9 @@ struct pass {
   /// The numbers of the batch's samples in the data, so that what is drawn for a sample does not depend on how the
   /// batch is divided among workers. Empty: 0, 1, .. The memory has to live until the pass has ended.
   std::span<const std::uint64_t> samples = {};
+  /// The batch is what was left of an epoch, which may be a single sample: batch norm then uses its running means where
+  /// a batch has no variance, instead of refusing it.
+  bool is_rest = false;
   /// Adds the numbers of all workers that take part in the pass, in place: for batch_norm({.all_workers = true}), which
   /// calls it in forward and backward, so that all workers have to make the pass. Empty: there is this worker alone.
   std::function<void(std::span<double>)> sum_over_workers = {};
@@ -66,6 +69,11 @@ using gradients_ready = std::function<void(std::size_t begin, std::size_t end)>;
 /// Optional members, used where a module has them: `initialise(seed)`, `mode(const pass&)` before forward,
 /// `backward(dy, const gradients_ready&)`, without which all gradients become final at the end of backward, and
 /// `buffers()`, an array of numbers like the running means of batch norm, of which workers take means after each step.
+///
+/// A module that calls pass::sum_over_workers has `sums_over_workers()`, which says so, `forward_without_samples()` and
+/// `backward_without_samples(const gradients_ready&)`. A trainer calls the latter two for a worker that has no samples
+/// of a batch, or a problem with them: they make the same sums in the same order, with zeros. Without these members
+/// pass::sum_over_workers stays empty.
 template <class M>
 concept module = requires(M m, const M c, const matrix<typename M::scalar>& x) {
   { m.forward(x) } -> std::convertible_to<const matrix<typename M::scalar>&>;
@@ -79,6 +87,20 @@ concept module = requires(M m, const M c, const matrix<typename M::scalar>& x) {
 template <module M>
 void set_mode(M& m, const pass& p) {
   if constexpr (requires { m.mode(p); }) m.mode(p);
+}
+
+/// Whether the module takes sums over the workers, and can do so for a worker without samples.
+template <module M>
+bool sums_over_workers(const M& m) {
+  if constexpr (requires(M other, const gradients_ready& ready) {
+                  m.sums_over_workers();
+                  other.forward_without_samples();
+                  other.backward_without_samples(ready);
+                }) {
+    return m.sums_over_workers();
+  } else {
+    return false;
+  }
 }
 
 /// Runs the backward pass, and calls `ready` for parts of the gradients, or once for all of them at the end.

@@ -99,6 +99,13 @@ class network {
     return input_gradient_;
   }
 
+  /// Whether layers take sums over all workers that train together (pass::sum_over_workers).
+  [[nodiscard]] bool sums_over_workers() const { return layers_.sums_over_workers(); }
+  /// A worker without samples takes part in these sums with zeros, in the order of forward and backward. `ready` is
+  /// called for all gradients.
+  void forward_without_samples() { layers_.forward_without_samples(pass_); }
+  void backward_without_samples(const gradients_ready& ready) { layers_.backward_without_samples(false, &ready); }
+
   std::span<T> parameters() {
     is_fresh_ = false;
     return parameters_;

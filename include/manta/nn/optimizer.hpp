@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "manta/nn/source.hpp"
@@ -53,14 +54,11 @@ class optimizer {
   MANTA_DECL void step(std::span<double> parameters, std::span<const double> gradients);
 
   [[nodiscard]] double rate() const { return rate_; }
-  /// Schedules call this; what was kept stays.
-  void rate(double r) { rate_ = r; }
-  /// Goes on from what another optimiser of this kind has kept, with the settings of its own.
-  void take_moments(const optimizer& other) {
-    steps_ = other.steps_;
-    floats_ = other.floats_;
-    doubles_ = other.doubles_;
-  }
+  /// Schedules call this; what was kept stays. Throws if the rate is negative or not finite.
+  MANTA_DECL void rate(double r);
+  /// Goes on from what another optimiser of this kind has kept, with the settings of its own. A moment that the other
+  /// one has not kept begins at zero.
+  MANTA_DECL void take_moments(const optimizer& other);
   /// Becomes the saved one, or takes its moments alone and keeps the settings of its own.
   void resume(const optimizer& saved, bool own_settings) {
     if (own_settings) {
@@ -69,7 +67,8 @@ class optimizer {
       *this = saved;
     }
   }
-  /// What is kept for parameters of this type, as one array; empty before the first step.
+  /// What is kept for parameters of this type, as one array; empty before the first step. Adam keeps two numbers for
+  /// each parameter, RMSProp one, SGD none; momentum is one more for the latter two.
   template <class T>
   [[nodiscard]] std::span<T> moments() {
     if constexpr (std::is_same_v<T, float>) {
@@ -80,13 +79,15 @@ class optimizer {
   }
   /// The steps that were made.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
-  /// "adam".
+  /// The kind: "adam".
   [[nodiscard]] MANTA_DECL std::string name() const;
+  /// All settings, as the options have them: {{"rate", 0.001}, {"beta1", 0.9}, ..}.
+  [[nodiscard]] MANTA_DECL std::vector<std::pair<std::string, double>> settings() const;
 
   bool operator==(const optimizer&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(kind_, rate_, momentum_, beta2_, epsilon_, decay_, nesterov_, steps_, floats_, doubles_);
+    archive(kind_, rate_, momentum_, beta2_, epsilon_, decay_, nesterov_, steps_, size_, floats_, doubles_);
   }
 
  protected:
@@ -95,6 +96,10 @@ class optimizer {
   MANTA_DECL explicit optimizer(const rmsprop_options& o);
 
  private:
+  [[nodiscard]] bool keeps_squares() const { return kind_ != kind::sgd; }
+  [[nodiscard]] bool keeps_first() const { return kind_ == kind::adam || kind_ == kind::adamw || momentum_ != 0; }
+  /// Numbers that are kept for each parameter.
+  [[nodiscard]] std::size_t arrays() const { return std::size_t{keeps_squares()} + std::size_t{keeps_first()}; }
   template <class T>
   void move(std::span<T> p, std::span<const T> g, std::vector<T>& kept);
 
@@ -102,24 +107,46 @@ class optimizer {
   double rate_ = 0, momentum_ = 0, beta2_ = 0, epsilon_ = 0, decay_ = 0;
   bool nesterov_ = false;
   std::uint64_t steps_ = 0;
-  std::vector<float> floats_;    ///< moments of float parameters: the first of all parameters, then the second
-  std::vector<double> doubles_;  ///< likewise
+  std::uint64_t size_ = 0;       ///< number of parameters; 0 before the first step
+  std::vector<float> floats_;    ///< moments of float parameters: means of all squares, then those of gradients
+  std::vector<double> doubles_;  ///< moments of double parameters, likewise
 };
 
 /// v = momentum v + g; p -= rate v, or rate (g + momentum v) with nesterov, as PyTorch's.
 struct sgd : optimizer {
+  template <class Number>
+    requires(std::is_arithmetic_v<Number>)
+  explicit sgd(Number) {
+    static_assert(sizeof(Number) == 0, "manta: nn: the options of an optimiser have names: nn::sgd({.rate = 0.01})");
+  }
   explicit sgd(const sgd_options& options = {}) : optimizer(options) {}
 };
 /// Kingma, Ba, 2015.
 struct adam : optimizer {
+  template <class Number>
+    requires(std::is_arithmetic_v<Number>)
+  explicit adam(Number) {
+    static_assert(sizeof(Number) == 0, "manta: nn: the options of an optimiser have names: nn::adam({.rate = 0.01})");
+  }
   explicit adam(const adam_options& options = {}) : optimizer(kind::adam, options) {}
 };
 /// Adam with decoupled weight decay (Loshchilov, Hutter, 2019).
 struct adamw : optimizer {
+  template <class Number>
+    requires(std::is_arithmetic_v<Number>)
+  explicit adamw(Number) {
+    static_assert(sizeof(Number) == 0, "manta: nn: the options of an optimiser have names: nn::adamw({.rate = 0.01})");
+  }
   explicit adamw(const adam_options& options = {}) : optimizer(kind::adamw, options) {}
 };
 /// Tieleman, Hinton, 2012; not centred.
 struct rmsprop : optimizer {
+  template <class Number>
+    requires(std::is_arithmetic_v<Number>)
+  explicit rmsprop(Number) {
+    static_assert(sizeof(Number) == 0,
+                  "manta: nn: the options of an optimiser have names: nn::rmsprop({.rate = 0.01})");
+  }
   explicit rmsprop(const rmsprop_options& options = {}) : optimizer(options) {}
 };
 

@@ -32,6 +32,9 @@ class any_module {
   /// Draws the parameters, where the class has a member for it.
   virtual void initialise(std::uint64_t seed) = 0;
   virtual void mode(const pass& p) = 0;
+  [[nodiscard]] virtual bool sums_over_workers() const = 0;
+  virtual void forward_without_samples() = 0;
+  virtual void backward_without_samples() = 0;
   [[nodiscard]] virtual int state_size() const = 0;
   virtual void forward(const matrix<T>& x, matrix<T>& y) = 0;
   virtual void forward(const matrix<T>& x, matrix<T>& y, matrix<T>& state, std::span<const unsigned char> resets) = 0;
@@ -56,7 +59,20 @@ class module_of final : public any_module<T> {
   void initialise(std::uint64_t seed) override {
     if constexpr (requires { m_.initialise(seed); }) m_.initialise(seed);
   }
-  void mode(const pass& p) override { set_mode(m_, p); }
+  void mode(const pass& p) override {
+    if (sums_over_workers() || !p.sum_over_workers) return set_mode(m_, p);
+    pass alone = p;
+    alone.sum_over_workers = nullptr;
+    set_mode(m_, alone);
+  }
+  [[nodiscard]] bool sums_over_workers() const override { return nn::sums_over_workers(m_); }
+  void forward_without_samples() override {
+    if constexpr (requires { m_.forward_without_samples(); }) m_.forward_without_samples();
+  }
+  void backward_without_samples() override {
+    if constexpr (requires(const gradients_ready& ready) { m_.backward_without_samples(ready); })
+      m_.backward_without_samples([](std::size_t, std::size_t) {});
+  }
   [[nodiscard]] int state_size() const override {
     if constexpr (has_state) {
       return m_.state_size();
@@ -139,6 +155,17 @@ class own_layer final : public layer<T> {
 
   [[nodiscard]] int state_size() const override { return module_->state_size(); }
   void carry(const carried<T>& c) override { carried_ = c; }
+
+  [[nodiscard]] bool sums_over_workers() const override { return module_->sums_over_workers(); }
+  void forward_without_samples(const pass& p) override {
+    if (!module_->sums_over_workers()) return;
+    module_->mode(p);
+    module_->forward_without_samples();
+  }
+  void backward_without_samples(bool wants_dx, const gradients_ready* ready) override {
+    if (module_->sums_over_workers()) module_->backward_without_samples();
+    layer<T>::backward_without_samples(wants_dx, ready);
+  }
 
   [[nodiscard]] bool draws() const override { return true; }
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override {

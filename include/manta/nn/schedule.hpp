@@ -28,11 +28,7 @@ class schedule {
   [[nodiscard]] MANTA_DECL double operator()(double time) const;
 
   /// As this schedule, but begins after `length` in which the factor rises from 1 / length to 1, linearly.
-  [[nodiscard]] schedule after_warm_up(double length) const {
-    schedule s = *this;
-    s.warm_up_ = length;
-    return s;
-  }
+  [[nodiscard]] MANTA_DECL schedule after_warm_up(double length) const;
 
   bool operator==(const schedule&) const = default;
   template <class Archive>

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "manta/nn/checks.hpp"
 #include "manta/nn/schedule.hpp"
 
 namespace manta::nn {
@@ -36,9 +37,33 @@ MANTA_DECL double schedule::operator()(double time) const {
   return 1;
 }
 
-MANTA_DECL schedule step_decay(double every, double factor) { return {schedule::kind::step, every, factor, 1}; }
-MANTA_DECL schedule cosine(double length, double least) { return {schedule::kind::cosine, length, least, 1}; }
+MANTA_DECL schedule schedule::after_warm_up(double length) const {
+  detail::check_option(length >= 0, "warm_up", "the length", length, "at least 0");
+  schedule s = *this;
+  s.warm_up_ = length;
+  return s;
+}
+
+namespace detail {
+inline void check_length(std::string_view whose, double length) {
+  check_option(length > 0, whose, "the length", length, "above 0");
+}
+}  // namespace detail
+
+MANTA_DECL schedule step_decay(double every, double factor) {
+  detail::check_length("step_decay", every);
+  detail::check_option(factor >= 0, "step_decay", "the factor", factor, "at least 0");
+  return {schedule::kind::step, every, factor, 1};
+}
+MANTA_DECL schedule cosine(double length, double least) {
+  detail::check_length("cosine", length);
+  detail::check_option(least >= 0, "cosine", "the least factor", least, "at least 0");
+  return {schedule::kind::cosine, length, least, 1};
+}
 MANTA_DECL schedule one_cycle(double length, double rise, double divisor) {
+  detail::check_length("one_cycle", length);
+  detail::check_option(rise > 0 && rise <= 1, "one_cycle", "the rising part", rise, "above 0 and at most 1");
+  detail::check_option(divisor > 0, "one_cycle", "the divisor", divisor, "above 0");
   return {schedule::kind::one_cycle, length, rise, divisor};
 }
 MANTA_DECL schedule warm_up(double length, const schedule& rest) { return rest.after_warm_up(length); }

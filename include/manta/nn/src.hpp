@@ -12,6 +12,7 @@
 
 #if __has_include(<Eigen/Core>)
 
+#include "manta/nn/checks.ipp"
 #include "manta/nn/layers.ipp"
 #include "manta/nn/loss.ipp"
 #include "manta/nn/network.ipp"

@@ -24,19 +24,21 @@ namespace manta::nn {
 struct stored_array {
   std::string name;
   std::vector<std::int64_t> extents;  ///< the last extent fastest
-  std::string type;                   ///< "F16", "BF16", "F32", "F64", "I32", "I64", as safetensors names them
+  std::string type;                   ///< as safetensors names it: "F32", "BF16", "I64", ..
   std::string bytes;                  ///< little-endian
   std::uint64_t offset = 0;           ///< of the bytes in the file that was read
 };
 
-/// All arrays of a `.npz` or `.safetensors` file. Throws manta::error, with file, offset, what was expected and what
-/// was found, if it is missing, damaged, or has types other than those above; a compressed `.npz` is not read.
+/// All arrays of a `.npz` or `.safetensors` file, of whatever type. Throws manta::error, with file, offset, what was
+/// expected and what was found, if it is missing or damaged. Of numpy.savez_compressed too, for which zlib is opened
+/// when the first such array is read; programs need not be linked with it.
 MANTA_DECL std::vector<stored_array> read_arrays(const std::string& path);
 /// Writes beside the file and renames at the end: a full disk leaves the former file as it was. Throws manta::error.
 MANTA_DECL void write_arrays(const std::string& path, const std::vector<stored_array>& arrays);
 
 namespace detail {
-/// Copies numbers of any of the types to floats or doubles.
+/// Copies the numbers to floats or doubles. Throws if the type is none of F16, BF16, F32, F64, BOOL and the integers of
+/// 8 to 64 bits.
 MANTA_DECL void convert(const stored_array& from, float* to);
 MANTA_DECL void convert(const stored_array& from, double* to);
 MANTA_DECL stored_array store(const std::string& name, const shape& extents, const float* numbers);
@@ -46,7 +48,8 @@ struct wanted_array {
   std::string name;
   shape extents;
 };
-/// The arrays of the file in this order. Throws unless all are there with these shapes, and no others.
+/// The arrays of the file in this order. Throws unless the file has all of them with these shapes and types that can be
+/// converted, and no others; the message has all that is missing, too many or of another shape.
 MANTA_DECL std::vector<stored_array> find_arrays(const std::string& path, const std::vector<wanted_array>& wanted,
                                                  const std::map<std::string, std::string>& names);
 }  // namespace detail
@@ -63,7 +66,10 @@ void save_weights(const std::string& path, const network<T>& net) {
 
 /// `names` gives the file's name of an array where it differs from the network's: {{"0.weight", "fc1.weight"}}. The
 /// file has to have each array of the network in its shape, and no others but PyTorch's "num_batches_tracked"; else
-/// throws and leaves the network as it was.
+/// throws, with what the file has and what was asked for, and leaves the network as it was.
+///
+/// The network is then in use: forward gives predictions. A loop that trains it on calls net.mode({.training = true}),
+/// as one does that has dropout anyway; a trainer sets the mode itself.
 template <class T>
 void load_weights(const std::string& path, network<T>& net, const std::map<std::string, std::string>& names = {}) {
   std::vector<detail::wanted_array> wanted;
@@ -74,6 +80,7 @@ void load_weights(const std::string& path, network<T>& net, const std::map<std::
   auto from = found.begin();
   for (const auto& a : arrays) detail::convert(*from++, net.parameters().data() + a.begin);
   for (const auto& a : buffers) detail::convert(*from++, net.buffers().data() + a.begin);
+  net.mode({.training = false});
 }
 
 /// The network with the weights of the file, in one expression: nn::with_weights(architecture(), "net.safetensors").

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 
 #include "manta/error.hpp"
@@ -53,16 +54,38 @@ void convert_all(const std::string& bytes, T* to, Function number_of) {
 }
 
 template <class T>
+using converter = void (*)(const std::string& bytes, T* to);
+
+/// Null where numbers of this type are not converted.
+template <class T>
+converter<T> converter_from(const std::string& type) {
+  static constexpr auto itself = [](auto n) { return n; };
+  static const std::map<std::string, converter<T>> all = {
+      {"F32", [](const std::string& b, T* to) { convert_all<T, float>(b, to, itself); }},
+      {"F64", [](const std::string& b, T* to) { convert_all<T, double>(b, to, itself); }},
+      {"F16", [](const std::string& b, T* to) { convert_all<T, std::uint16_t>(b, to, from_half); }},
+      {"BF16", [](const std::string& b, T* to) { convert_all<T, std::uint16_t>(b, to, from_bfloat16); }},
+      {"BOOL", [](const std::string& b, T* to) { convert_all<T, std::uint8_t>(b, to, itself); }},
+      {"U8", [](const std::string& b, T* to) { convert_all<T, std::uint8_t>(b, to, itself); }},
+      {"I8", [](const std::string& b, T* to) { convert_all<T, std::int8_t>(b, to, itself); }},
+      {"U16", [](const std::string& b, T* to) { convert_all<T, std::uint16_t>(b, to, itself); }},
+      {"I16", [](const std::string& b, T* to) { convert_all<T, std::int16_t>(b, to, itself); }},
+      {"U32", [](const std::string& b, T* to) { convert_all<T, std::uint32_t>(b, to, itself); }},
+      {"I32", [](const std::string& b, T* to) { convert_all<T, std::int32_t>(b, to, itself); }},
+      {"U64", [](const std::string& b, T* to) { convert_all<T, std::uint64_t>(b, to, itself); }},
+      {"I64", [](const std::string& b, T* to) { convert_all<T, std::int64_t>(b, to, itself); }},
+  };
+  const auto found = all.find(type);
+  return found == all.end() ? nullptr : found->second;
+}
+
+template <class T>
 void convert_to(const stored_array& from, T* to) {
-  const auto itself = [](auto n) { return n; };
-  if (from.type == "F32") return convert_all<T, float>(from.bytes, to, itself);
-  if (from.type == "F64") return convert_all<T, double>(from.bytes, to, itself);
-  if (from.type == "F16") return convert_all<T, std::uint16_t>(from.bytes, to, from_half);
-  if (from.type == "BF16") return convert_all<T, std::uint16_t>(from.bytes, to, from_bfloat16);
-  if (from.type == "I32") return convert_all<T, std::int32_t>(from.bytes, to, itself);
-  if (from.type == "I64") return convert_all<T, std::int64_t>(from.bytes, to, itself);
-  throw error("manta: nn: the array '" + from.name + "' has the type " + from.type +
-              "; read are F16, BF16, F32, F64, I32 and I64");
+  if (const converter<T> convert = converter_from<T>(from.type)) return convert(from.bytes, to);
+  throw error(
+      base::text("manta: nn: the array '{}' has the type {}; converted are F16, BF16, F32, F64, BOOL and "
+                 "integers of 8 to 64 bits",
+                 from.name, from.type));
 }
 
 MANTA_DECL void convert(const stored_array& from, float* to) { convert_to(from, to); }
@@ -83,32 +106,86 @@ MANTA_DECL stored_array store(const std::string& name, const shape& extents, con
   return stored(name, extents, numbers);
 }
 
+/// Names joined for a message; of many, the first twenty.
+class listed {
+ public:
+  void add(const std::string& one) {
+    constexpr std::size_t most = 20;
+    if (++count_ <= most) text_ += (text_.empty() ? "" : ", ") + one;
+    if (count_ == most + 1) text_ += ", ..";
+  }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] std::string text() const { return empty() ? "nothing" : text_; }
+
+ private:
+  std::string text_;
+  std::size_t count_ = 0;
+};
+
+/// What a file lacks, what it has too much and what does not fit.
+struct misfits {
+  listed missing, spare, others;
+  std::uint64_t offset = 0;  ///< of the first array that is there and wrong
+
+  void note(listed& which, const stored_array& a, const std::string& text) {
+    if (spare.empty() && others.empty()) offset = a.offset;
+    which.add(text);
+  }
+  /// Throws if there are any. `there`: what the file has; `wanted`: what was asked for.
+  void refuse(const std::string& path, const std::string& there, const std::string& wanted) const {
+    if (missing.empty() && spare.empty() && others.empty()) return;
+    std::string text = base::text("manta: nn: {}, offset {}: the file does not suit the network.", path, offset);
+    if (!others.empty()) text += " " + others.text() + ".";
+    if (!missing.empty()) text += " It has no array " + missing.text() + ".";
+    if (!spare.empty()) text += " The network does not have its array " + spare.text() + ".";
+    throw error(text + " The file has " + there + "; asked for were " + wanted);
+  }
+};
+
+/// Throws if a name is none of the network's.
+inline void check_names(const std::string& path, const std::vector<wanted_array>& wanted,
+                        const std::map<std::string, std::string>& names) {
+  for (const auto& [own, in_file] : names) {
+    if (std::ranges::any_of(wanted, [&own = own](const wanted_array& w) { return w.name == own; })) continue;
+    listed all;
+    for (const wanted_array& w : wanted) all.add(w.name);
+    throw error(
+        base::text("manta: nn: {}: '{}' was to be read as the network's array '{}', which it does not have; it "
+                   "has {}",
+                   path, in_file, own, all.text()));
+  }
+}
+
 MANTA_DECL std::vector<stored_array> find_arrays(const std::string& path, const std::vector<wanted_array>& wanted,
                                                  const std::map<std::string, std::string>& names) {
+  check_names(path, wanted, names);
   std::vector<stored_array> all = read_arrays(path), found;
-  const auto list = [&] {
-    std::string s;
-    for (const stored_array& a : all) s += (s.empty() ? "" : ", ") + a.name + " (" + extents_text(a.extents) + ")";
-    return s.empty() ? std::string("nothing") : s;
-  };
+  misfits wrong;
+  listed there, asked_for;
+  for (const stored_array& a : all) there.add(base::text("{} ({})", a.name, extents_text(a.extents)));
   for (const wanted_array& w : wanted) {
     const auto renamed = names.find(w.name);
     const std::string& name = renamed == names.end() ? w.name : renamed->second;
-    const auto a = std::find_if(all.begin(), all.end(), [&](const stored_array& s) { return s.name == name; });
-    if (a == all.end())
-      throw error("manta: nn: " + path + " has no array '" + name + "' of " + w.extents.text() + "; it has " + list());
+    asked_for.add(base::text("{} ({})", name, w.extents.text()));
+    const auto a = std::ranges::find(all, name, &stored_array::name);
+    if (a == all.end()) {
+      wrong.missing.add(base::text("'{}' of {}", name, w.extents.text()));
+      continue;
+    }
     const std::vector<std::int64_t> extents(w.extents.extents().begin(), w.extents.extents().end());
     if (a->extents != extents)
-      throw error("manta: nn: " + path + ", offset " + std::to_string(a->offset) + ": the array '" + name +
-                  "' is expected to be " + w.extents.text() + ", and is " + extents_text(a->extents));
+      wrong.note(wrong.others, *a,
+                 base::text("'{}' is expected to be {}, and is {}", name, w.extents.text(), extents_text(a->extents)));
+    else if (!converter_from<float>(a->type))
+      wrong.note(wrong.others, *a, base::text("'{}' has numbers of the type {}, which are not read", name, a->type));
     found.push_back(std::move(*a));
     all.erase(a);
   }
   for (const stored_array& a : all) {
     if (!a.name.ends_with("num_batches_tracked"))
-      throw error("manta: nn: " + path + ", offset " + std::to_string(a.offset) + ": there is an array '" + a.name +
-                  "' of " + extents_text(a.extents) + ", which the network does not have");
+      wrong.note(wrong.spare, a, base::text("'{}' of {}", a.name, extents_text(a.extents)));
   }
+  wrong.refuse(path, there.text(), asked_for.text());
   return found;
 }
 

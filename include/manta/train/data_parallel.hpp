@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/train/exchange.hpp"
 
@@ -40,12 +41,13 @@ class data_parallel {
   /// Collective: sets the parameters to those of the first member. Throws if the members' modules differ in size.
   data_parallel(const team& members, Module& net, const data_parallel_options& o = {})
       : members_(members), net_(net), exchange_(members, o.bucket_bytes, o.exchange) {
-    double sizes[2] = {static_cast<double>(net.parameters().size()), 0};
-    sizes[1] = sizes[0] * sizes[0];
-    exchange_.sum(sizes);
-    if (sizes[1] * members.size() != sizes[0] * sizes[0])
-      throw error("manta: train: the members' modules have different numbers of parameters; this one has " +
-                  std::to_string(net.parameters().size()));
+    const std::vector<std::uint64_t> sizes = exchange_.gather(std::uint64_t{net.parameters().size()});
+    const auto other = std::find_if(sizes.begin(), sizes.end(), [&](std::uint64_t n) { return n != sizes[0]; });
+    if (other != sizes.end())
+      throw error(
+          base::text("manta: train: the members' modules have different numbers of parameters: the first one has "
+                     "{}, and member {} has {}",
+                     sizes[0], other - sizes.begin(), *other));
     exchange_.broadcast(net.parameters().data(), net.parameters().size_bytes());
   }
 

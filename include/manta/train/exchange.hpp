@@ -11,11 +11,14 @@
 // summed, which must not be freed (is_abandoned).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "manta/team.hpp"
 #include "manta/train/chunked_sums.hpp"
@@ -47,6 +50,10 @@ class exchange {
   MANTA_DECL void begin(std::span<double> gradients);
   /// The range [first, last) of the array changes no more. Ranges come from the end of the array to its beginning.
   MANTA_DECL void ready(std::size_t first, std::size_t last);
+  /// As ready, of a member that reports gradients a second time: what it has reported before is left out.
+  void ready_again(std::size_t first, std::size_t last) {
+    if (first < open_begin_) ready(first, std::min(last, open_begin_));
+  }
   /// Reduces what is left, and waits: the array then has the sums over all members.
   MANTA_DECL void finish();
 
@@ -62,14 +69,27 @@ class exchange {
   /// Collective: the bytes of one member for all.
   MANTA_DECL void broadcast(void* data, std::size_t bytes, int from = 0);
   MANTA_DECL void broadcast(std::string& text, int from = 0);
+  /// Collective: the number of the first member that says true; members() if none does.
+  [[nodiscard]] MANTA_DECL int first_of(bool is_it);
+  /// Collective: the text of the first member whose text is not empty; "" if all are.
+  [[nodiscard]] MANTA_DECL std::string first_text(const std::string& text);
   /// Collective: throws on all members what went wrong on the first one that has a problem. A member that threw alone
   /// would leave the others in MPI.
   MANTA_DECL void throw_together(const std::string& problem);
+  /// Collective: what each member gives, in their order.
+  template <class T>
+    requires(std::is_trivially_copyable_v<T>)
+  [[nodiscard]] std::vector<T> gather(const T& mine) {
+    std::vector<T> all(static_cast<std::size_t>(members()));
+    gather(&mine, all.data(), sizeof(T));
+    return all;
+  }
 
   /// Whether a member's death has ended it. MPI may still write to the arrays that it was given.
   [[nodiscard]] bool is_abandoned() const { return team_.is_abandoned(); }
 
  private:
+  MANTA_DECL void gather(const void* mine, void* all, std::size_t bytes);
   template <class T>
   void open(std::span<T> numbers, bool is_rounded);
   template <class T>
@@ -89,7 +109,7 @@ class exchange {
     detail::watched_team team;
     detail::chunked_sums sums;
     std::vector<double> numbers;
-    std::vector<std::byte> copy;
+    std::vector<std::byte> copy, gathered;
     std::string text;
     int member = 0;
   };

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstring>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/train/exchange.hpp"
 
@@ -44,9 +46,10 @@ MANTA_DECL void exchange::average(std::span<double> numbers) { average_all(numbe
 
 MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
   if (last != open_begin_)
-    throw error("manta: train: a module reported the gradients " + std::to_string(first) + " to " +
-                std::to_string(last) + " as final, and all from " + std::to_string(open_begin_) +
-                " on before; they have to come from the last to the first");
+    throw error(
+        base::text("manta: train: a module reported the gradients {} to {} as final, and all from {} on before; "
+                   "they have to come from the last to the first",
+                   first, last, open_begin_));
   open_begin_ = first;
   if (!choice_.overlaps()) return;
   reduce_ready();
@@ -113,17 +116,41 @@ MANTA_DECL void exchange::broadcast(void* data, std::size_t bytes, int from) {
   }
 }
 
-MANTA_DECL void exchange::throw_together(const std::string& problem) {
-  int& first = kept_->member = problem.empty() ? team_.size() : team_.rank();
+MANTA_DECL int exchange::first_of(bool is_it) {
+  int& first = kept_->member = is_it ? team_.rank() : team_.size();
   if (team_.size() > 1) {
     complete("MPI_Iallreduce", [&](MPI_Request* r) {
       return MPI_Iallreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, team_.comm(), r);
     });
   }
-  if (first == team_.size()) return;
-  std::string text = problem;
-  broadcast(text, first);
-  throw error(text);
+  return first;
+}
+
+MANTA_DECL std::string exchange::first_text(const std::string& text) {
+  const int first = first_of(!text.empty());
+  if (first == team_.size()) return "";
+  std::string all = text;
+  broadcast(all, first);
+  return all;
+}
+
+MANTA_DECL void exchange::throw_together(const std::string& problem) {
+  const std::string text = first_text(problem);
+  if (!text.empty()) throw error(text);
+}
+
+MANTA_DECL void exchange::gather(const void* mine, void* all, std::size_t bytes) {
+  const std::size_t here = static_cast<std::size_t>(team_.rank()) * bytes;
+  std::vector<std::byte>& numbers = kept_->gathered;
+  numbers.resize(static_cast<std::size_t>(team_.size()) * bytes);
+  std::memcpy(numbers.data() + here, mine, bytes);
+  if (team_.size() > 1) {
+    complete("MPI_Iallgather", [&](MPI_Request* r) {
+      return MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, numbers.data(), static_cast<int>(bytes), MPI_BYTE, team_.comm(),
+                            r);
+    });
+  }
+  std::memcpy(all, numbers.data(), numbers.size());
 }
 
 MANTA_DECL void exchange::broadcast(std::string& text, int from) {

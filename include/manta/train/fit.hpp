@@ -14,6 +14,7 @@
 
 #include "manta/error.hpp"
 #include "manta/train/source.hpp"
+#include "manta/train/state.hpp"
 #include "manta/train/summary.hpp"
 
 namespace manta::train {
@@ -38,9 +39,15 @@ class epoch_callback {
  public:
   epoch_callback() = default;
   template <class F>
-    requires(std::is_invocable_v<F&, const epoch_result&>)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, epoch_callback>)
   epoch_callback(F f) {  // NOLINT(google-explicit-constructor): a lambda is what users write
-    if constexpr (std::is_void_v<std::invoke_result_t<F&, const epoch_result&>>) {
+    constexpr bool is_callback = std::is_invocable_v<F&, const epoch_result&>;
+    static_assert(
+        is_callback,
+        "manta: train: .on_epoch is a function that takes const train::epoch_result&, and returns nothing, or "
+        "false to end the training");
+    if constexpr (!is_callback) {
+    } else if constexpr (std::is_void_v<std::invoke_result_t<F&, const epoch_result&>>) {
       call_ = [f = std::move(f)](const epoch_result& e) mutable { return f(e), true; };
     } else {
       call_ = std::move(f);
@@ -60,8 +67,13 @@ struct fit_options {
   double least_change = 0;      ///< by how much an epoch has to be better to count as that
   bool restore_best = false;    ///< at the end the trainer has the state after the best epoch, not the last
   std::string checkpoint = "";  ///< a file that is written after each epoch. If it is there, training goes on from it
-  std::string best = "";        ///< a file for the state after the best epoch; "": with .restore_best, CHECKPOINT.best
-  bool progress = true;         ///< a bar, or lines in a log (manta/progress.hpp)
+  /// A file for the state after the best epoch; "": with .restore_best or .keep, CHECKPOINT.best
+  std::string best = "";
+  int keep = 0;        ///< k > 0: also the states after the last k epochs stay, as CHECKPOINT.7 after epoch 7
+  bool fresh = false;  ///< begin without a checkpoint that is there; it is replaced after the first epoch
+  /// What holds where the recipe says otherwise than the checkpoint. A line on standard error names both.
+  train::settings settings = train::settings::latest;
+  bool progress = true;  ///< a bar, or lines in a log (manta/progress.hpp)
   epoch_callback on_epoch = {};
 };
 
@@ -74,8 +86,8 @@ struct history {
     for (auto e = epochs.rbegin(); e != epochs.rend(); ++e) {
       if (e->is_best) return *e;
     }
-    throw error("manta: train: no epoch of this training is the best: " +
-                std::string(epochs.empty() ? "none was made" : "all values are NaN"));
+    throw error(epochs.empty() ? "manta: train: no epoch of this training is the best: none was made"
+                               : "manta: train: no epoch of this training is the best: all values are NaN");
   }
 };
 

@@ -5,18 +5,22 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/progress.hpp"
 #include "manta/this_task.hpp"
 #include "manta/train/fit.hpp"
-#include "manta/train/trainer.hpp"
+#include "manta/train/step_check.hpp"
+#include "manta/train/trainer_core.hpp"
 
 namespace manta::train::detail {
 
@@ -60,7 +64,10 @@ class fit_bar {
     const bool is_complete = r.left == 0;
     if (samples_ == 0) samples_ = r.all.samples + r.left;
     const std::uint64_t epoch = r.epoch - (is_complete ? 1 : 0), at = epoch * samples_ + samples_ - r.left;
-    if (!bar_) bar_.emplace("training", samples_ * static_cast<std::uint64_t>(o.epochs));
+    if (!bar_) {
+      bar_.emplace("training", samples_ * static_cast<std::uint64_t>(o.epochs));
+      bar_->skip(shown_ = at - std::min(at, r.all.samples));  // of epochs before this run
+    }
     bar_->set("epoch", static_cast<double>(epoch + 1));
     bar_->set("loss", summary_of(r, 0).loss);
     bar_->advance(at - std::min(at, shown_));
@@ -74,28 +81,72 @@ class fit_bar {
 
 /// The file for the state after the best epoch; "" if none is wanted.
 inline std::string best_file_of(const fit_options& o) {
-  return o.best.empty() && o.restore_best && !o.checkpoint.empty() ? o.checkpoint + ".best" : o.best;
+  const bool is_wanted = o.best.empty() && (o.restore_best || o.keep > 0) && !o.checkpoint.empty();
+  return is_wanted ? o.checkpoint + ".best" : o.best;
 }
 
 inline void check_fit(const fit_options& o) {
-  if (o.epochs < 1)
-    throw error("manta: train: fit: .epochs is " + std::to_string(o.epochs) + "; at least one is needed");
+  if (o.epochs < 1) throw error(base::text("manta: train: fit: .epochs is {}; at least one is needed", o.epochs));
   if (o.patience < 0)
-    throw error("manta: train: fit: .patience is " + std::to_string(o.patience) + "; give 0 to train all epochs");
+    throw error(base::text("manta: train: fit: .patience is {}; give 0 to train all epochs", o.patience));
+  if (!(o.least_change >= 0) || !base::is_finite(o.least_change))
+    throw error(base::text("manta: train: fit: .least_change is {}; it is a difference from 0", o.least_change));
+  if (o.keep < 0)
+    throw error(base::text("manta: train: fit: .keep is {}; give the number of epochs whose states stay", o.keep));
+  if (o.keep > 0 && o.checkpoint.empty())
+    throw error("manta: train: fit: .keep keeps states beside .checkpoint, which is empty; name a file");
   const std::string best = best_file_of(o);
   if (!best.empty() && best == o.checkpoint)
-    throw error("manta: train: fit: .checkpoint and .best are the same file, " + best + "; give each its own");
+    throw error(base::text("manta: train: fit: .checkpoint and .best are the same file, {}; give each its own", best));
   if (!o.checkpoint.empty()) output::check_replaceable(o.checkpoint);
   if (!best.empty()) output::check_replaceable(best);
 }
+
+/// The states after the last epochs, in files beside the checkpoint that have the epoch's number.
+class kept_states {
+ public:
+  explicit kept_states(const fit_options& o) : checkpoint_(o.checkpoint), most_(o.keep) {
+    if (most_ > 0 && o.fresh) remove_up_to(std::numeric_limits<std::uint64_t>::max());
+  }
+  /// After the checkpoint was written at the end of an epoch.
+  void add(std::uint64_t epoch) const {
+    if (most_ <= 0) return;
+    const std::string name = base::text("{}.{}", checkpoint_, epoch);
+    std::error_code linked, copied;
+    std::filesystem::remove(name, linked);
+    std::filesystem::create_hard_link(checkpoint_, name, linked);  // no bytes are written twice where this works
+    if (linked) std::filesystem::copy_file(checkpoint_, name, copied);
+    if (linked && copied) throw error(base::text("manta: cannot write {}: {}", name, copied.message()));
+    if (epoch > static_cast<std::uint64_t>(most_)) remove_up_to(epoch - static_cast<std::uint64_t>(most_));
+  }
+
+ private:
+  /// Removes the states after epochs up to this one.
+  void remove_up_to(std::uint64_t last) const {
+    const std::filesystem::path own(checkpoint_), folder = own.has_parent_path() ? own.parent_path() : ".";
+    const std::string begin = own.filename().string() + ".";
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+      const std::string name = entry.path().filename().string();
+      const std::string number = name.starts_with(begin) ? name.substr(begin.size()) : "";
+      std::uint64_t epoch = 0;
+      const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), epoch);
+      if (number.empty() || code != std::errc() || end != number.data() + number.size() || epoch > last) continue;
+      std::filesystem::remove(entry.path(), none);
+    }
+  }
+
+  std::string checkpoint_;
+  int most_;
+};
 
 inline void trainer_core::check_watched(const fit_options& o) {
   const std::string& name = o.maximise.empty() ? o.minimise : o.maximise;
   if (name.empty() || name == "loss") return;
   const summary s = glance();
   if (!s.metrics.contains(name))
-    throw error("manta: train: fit: " + std::string(o.maximise.empty() ? ".minimise" : ".maximise") + " is \"" + name +
-                "\", which no epoch has; they have " + s.names());
+    throw error(base::text("manta: train: fit: {} is \"{}\", which no epoch has; they have {}",
+                           o.maximise.empty() ? ".minimise" : ".maximise", name, s.names()));
 }
 
 /// Throws if the run has to end. What was reached is written first.
@@ -104,8 +155,8 @@ inline void leave_if_the_run_ends(const fit_options& o, const std::function<void
   if (o.checkpoint.empty())
     throw cancelled("manta: train: the run has to end, and fit has no .checkpoint: what was trained is lost");
   save_checkpoint();
-  throw cancelled("manta: train: the run has to end; the training is in " + o.checkpoint +
-                  ", from which a later start goes on");
+  throw cancelled(base::text(
+      "manta: train: the run has to end; the training is in {}, from which a later start goes on", o.checkpoint));
 }
 
 inline state trainer_core::state_with(const history& h) {
@@ -114,12 +165,45 @@ inline state trainer_core::state_with(const history& h) {
   return s;
 }
 
-inline history trainer_core::load_with_history(const std::string& path) {
-  const train::state s = read(path);
+inline history trainer_core::go_on_from(const fit_options& o) {
   history h;
+  differed_.clear();
+  if (o.checkpoint.empty() || o.fresh || !std::filesystem::exists(o.checkpoint)) return h;
+  const train::state s = read_checkpoint(o.checkpoint);
+  try {
+    differed_ = restore_from(s, o.settings, o.checkpoint);
+  } catch (const rank_lost&) {
+    throw;
+  } catch (const error& e) {
+    throw error(
+        base::text("{}: the file is {}, from which fit would go on. Give another .checkpoint, or .fresh = true to "
+                   "begin anew",
+                   e.what(), o.checkpoint));
+  }
   if (!s.history.empty()) output::unpack(s.history, h.epochs);
-  restore(s);
   return h;
+}
+
+inline void trainer_core::check_finished(const fit_options& o, const history& h) const {
+  if (h.ended.empty() || differed_.empty()) return;
+  std::string all;
+  for (const std::string& name : differed_) all += (all.empty() ? "" : ", ") + name;
+  throw error(
+      base::text("manta: train: fit: the training in {} has ended ({}), with other settings than this one ({}): "
+                 "nothing would be trained. Give another .checkpoint, .fresh = true to begin anew, or more .epochs",
+                 o.checkpoint, h.ended, all));
+}
+
+/// Throws if the epoch gave no finite loss of the validation. The files are those of the epochs before.
+inline void check_validation(const fit_options& o, const epoch_result& e, const history& h) {
+  const double loss = e.validation.loss;
+  if (e.validation.samples == 0 || base::is_finite(loss)) return;
+  const std::string before = h.epochs.empty() ? "" : base::text(" (before it was {})", h.epochs.back().validation.loss);
+  const std::string file = o.checkpoint.empty() ? "" : base::text(", and {} is as it was", o.checkpoint);
+  throw error(base::text(
+      "manta: train: fit: the loss of the validation became {} after epoch {}{}; nothing was written{}. Look whether "
+      "the validation data are finite, try a smaller rate, or clip the gradients",
+      kind_of_odd(loss), e.training.epoch, before, file));
 }
 
 inline summary trainer_core::train_epoch(const fit_options& o, fit_bar& bar,
@@ -139,39 +223,43 @@ inline summary trainer_core::train_epoch(const fit_options& o, fit_bar& bar,
 MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
   check_fit(o);
   check_watched(o);
-  history h;
-  if (!o.checkpoint.empty() && std::filesystem::exists(o.checkpoint)) h = load_with_history(o.checkpoint);
+  history h = go_on_from(o);
   const std::string best_file = best_file_of(o);
+  const kept_states kept(o);
   best_epoch best(o);
   for (epoch_result& e : h.epochs) e.is_best = best.is_better(e);
-  const auto save_checkpoint = [&] { write(state_with(h), o.checkpoint); };
+  const auto save_checkpoint = [&] { write_checkpoint(o.checkpoint, state_with(h)); };
   const auto enough = [&](std::uint64_t done) {
     if (done >= static_cast<std::uint64_t>(o.epochs)) h.ended = "all epochs are made";
     if (o.patience > 0 && best.epochs_since() >= o.patience)
-      h.ended = best.name() + " was not better in " + std::to_string(o.patience) + " epochs";
+      h.ended = base::text("{} was not better in {} epochs", best.name(), o.patience);
     return !h.ended.empty();
   };
 
   fit_bar bar;
   train::state best_state;
-  for (std::uint64_t done = state().epoch; !enough(done);) {
+  std::uint64_t done = state().epoch;
+  if (enough(done)) check_finished(o, h);
+  while (!enough(done)) {
     epoch_result e;
     e.training = train_epoch(o, bar, save_checkpoint);
     if (validates) e.validation = validate();
+    check_validation(o, e, h);
     e.is_best = best.is_better(e);
     done = e.training.epoch;
     h.epochs.push_back(e);
     if (!o.checkpoint.empty() || (e.is_best && (o.restore_best || !best_file.empty()))) {
       train::state s = state_with(h);
-      if (e.is_best && !best_file.empty()) write(s, best_file);
-      if (!o.checkpoint.empty()) write(s, o.checkpoint);
+      if (e.is_best && !best_file.empty()) write_checkpoint(best_file, s);
+      if (!o.checkpoint.empty()) write_checkpoint(o.checkpoint, s), kept.add(done);
       if (e.is_best && o.restore_best) best_state = std::move(s);
     }
     if (!o.on_epoch(e)) h.ended = "on_epoch said so";
     if (h.ended.empty() && !enough(done)) leave_if_the_run_ends(o, save_checkpoint);
   }
-  if (o.restore_best && best_state.model.empty() && std::filesystem::exists(best_file)) best_state = read(best_file);
-  if (!best_state.model.empty()) restore(best_state);
+  if (o.restore_best && best_state.model.empty() && !o.fresh && std::filesystem::exists(best_file))
+    best_state = read_checkpoint(best_file);
+  if (!best_state.model.empty()) restore(best_state, settings::checkpoint);
   return h;
 }
 

@@ -4,8 +4,13 @@
 // The definitions of learner.hpp.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
+#include "manta/base/hash.hpp"
+#include "manta/base/text.hpp"
+#include "manta/error.hpp"
+#include "manta/nn/checks.hpp"
 #include "manta/run.hpp"
 #include "manta/train/learner.hpp"
 
@@ -27,11 +32,67 @@ MANTA_DECL std::uint32_t register_learner(const char* type,
 }
 
 MANTA_DECL std::unique_ptr<learner> make_learner(const learner_name& what) {
-  if (what.number >= learners().size() || learners()[what.number].type != what.type) {
-    throw error("manta: train: rank " + std::to_string(rank()) + " does not have the recipe " + what.type +
-                ": start the same program on all ranks");
-  }
+  if (what.number >= learners().size() || learners()[what.number].type != what.type)
+    throw error(base::text("manta: train: rank {} does not have the recipe {}: start the same program on all ranks",
+                           rank(), what.type));
   return learners()[what.number].make(what.bytes);
+}
+
+inline std::string name_of_sample(bool training, std::uint64_t number) {
+  return base::text("sample {} of the {} data", number, training ? "training" : "validation");
+}
+
+MANTA_DECL std::string text_of(const nn::sample_error& e, bool training, std::span<const std::uint64_t> which) {
+  if (e.sample() >= which.size()) return e.what();
+  return e.text_for(name_of_sample(training, which[e.sample()]));
+}
+
+template <class T>
+std::string odd_number(const nn::matrix<T>& m, std::span<const std::uint64_t> which, const char* where) {
+  const std::span<const T> numbers(m.data(), static_cast<std::size_t>(m.size()));
+  if (nn::all_finite(numbers)) return "";
+  std::size_t at = 0;
+  while (nn::all_finite(numbers.subspan(at, 1))) ++at;
+  const std::size_t rows = static_cast<std::size_t>(m.rows()), column = at / rows;
+  return base::text("number {} of {}{} is {}", at % rows, where,
+                    column < which.size() ? name_of_sample(true, which[column]) : "a sample",
+                    base::is_nan(static_cast<double>(numbers[at])) ? "NaN" : "infinite");
+}
+template <class T>
+std::string odd_number_of(const batch<T>& b, std::span<const std::uint64_t> which) {
+  const std::string inputs = odd_number(b.x, which, "");
+  if (!inputs.empty() || b.has_labels) return inputs;
+  return odd_number(b.y, which, "the targets of ");
+}
+MANTA_DECL std::string odd_number_in(const batch<float>& b, std::span<const std::uint64_t> which) {
+  return odd_number_of(b, which);
+}
+MANTA_DECL std::string odd_number_in(const batch<double>& b, std::span<const std::uint64_t> which) {
+  return odd_number_of(b, which);
+}
+
+template <class T>
+std::uint64_t digest_of_batch(const batch<T>& b) {
+  const auto of = [](const auto& array, std::uint64_t seed) {
+    return base::hash_bytes(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()), seed);
+  };
+  const std::uint64_t x = of(b.x, static_cast<std::uint64_t>(b.x.rows()));
+  return b.has_labels ? of(b.labels, x) : of(b.y, x);
+}
+MANTA_DECL std::uint64_t digest_of(const batch<float>& b) { return digest_of_batch(b); }
+MANTA_DECL std::uint64_t digest_of(const batch<double>& b) { return digest_of_batch(b); }
+
+MANTA_DECL std::string mismatch_of(const std::vector<nn::spec>& layers, const nn::loss& l) {
+  if (layers.empty()) return "";
+  const nn::spec& last = layers.back();
+  if (last.kind == "sequential") return mismatch_of(last.parts, l);
+  const bool is_twice = (last.kind == "softmax" && l.name() == "cross_entropy") ||
+                        (last.kind == "sigmoid" && l.name() == "binary_cross_entropy");
+  if (!is_twice) return "";
+  return base::text(
+      "the network ends with {}, and the loss {} has it already, as its outputs are logits: take the "
+      "layer away, and apply it to predictions where probabilities are wanted",
+      last.text(), l.name());
 }
 
 }  // namespace manta::train::detail

@@ -89,6 +89,14 @@ class read_ahead {
   }
 
   [[nodiscard]] std::size_t size() const { return source_.size(); }
+  /// The extents of a sample, where the source has them.
+  [[nodiscard]] nn::shape extents() const {
+    if constexpr (requires(const Source& s) {
+                    { s.extents() } -> std::convertible_to<nn::shape>;
+                  })
+      return source_.extents();
+    return {};
+  }
   /// The source, as the tasks have it.
   [[nodiscard]] const Source& source() const { return source_; }
 

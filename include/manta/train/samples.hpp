@@ -12,6 +12,7 @@
 #include <Eigen/Core>
 #include <cereal/types/vector.hpp>
 #include <cstdint>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <tuple>
@@ -20,6 +21,8 @@
 
 #include "manta/eigen.hpp"
 #include "manta/nn/loss.hpp"
+#include "manta/nn/shape.hpp"
+#include "manta/train/columns.hpp"
 #include "manta/train/source.hpp"
 
 namespace manta::train {
@@ -47,19 +50,36 @@ concept other_matrix = !std::is_same_v<T, Eigen::MatrixXf> && !std::is_same_v<T,
   typename T::PlainObject;
 };
 
+/// Throws if a number is no class: too large for an int.
+MANTA_DECL int checked_class(std::int64_t number);
+
 template <class T>
 auto evaluated(const T& x) {
   if constexpr (!other_matrix<T>) {
     return x;
   } else if constexpr (std::is_integral_v<typename T::Scalar>) {
-    return Eigen::VectorXi(x.template cast<int>());
+    return Eigen::VectorXi(x.unaryExpr([](auto n) { return checked_class(static_cast<std::int64_t>(n)); }));
   } else {
     return Eigen::Matrix<typename T::Scalar, Eigen::Dynamic, Eigen::Dynamic>(x);
   }
 }
+
+/// The arrays of some samples. They lie in matrices, or in memory that the ranks of a node share; `owner` keeps them.
+struct sample_arrays {
+  std::size_t count = 0, features = 0, outputs = 0;
+  bool is_double = false;  ///< so are inputs and outputs
+  bool is_shared = false;  ///< they lie in memory of other ranks
+  const void* x = nullptr;
+  const void* y = nullptr;      ///< outputs; null where there are classes
+  const int* labels = nullptr;  ///< classes
+  nn::shape extents;            ///< of a sample; without dimensions where the source had none
+  train::columns columns;
+  std::shared_ptr<const void> owner;
+};
 }  // namespace detail
 
-/// Numbers are kept as float unless they were given as double.
+/// Numbers are kept as float unless they were given as double. Copies and parts refer to the same numbers, which never
+/// change.
 class samples {
  public:
   samples() = default;
@@ -75,6 +95,10 @@ class samples {
   template <class X, class Y>
     requires(detail::other_matrix<X> || detail::other_matrix<Y>)
   samples(const X& x, const Y& y) : samples(detail::evaluated(x), detail::evaluated(y)) {}
+  /// As above for classes of another type than int.
+  template <class X, class Number>
+    requires(!std::is_same_v<Number, int>)
+  samples(X x, const std::vector<Number>& labels) : samples(std::move(x), classes_from(labels)) {}
 
   /// Each pair has a range of numbers (a vector, an Eigen vector), and an integer, its class, or a float, a double or a
   /// second range of numbers, its outputs.
@@ -82,31 +106,79 @@ class samples {
     requires(std::tuple_size<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::value == 2)
   explicit samples(Range&& pairs);
 
-  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(is_double_ ? xd_.cols() : xf_.cols()); }
+  [[nodiscard]] std::size_t size() const { return size_; }
   /// Numbers of a sample.
-  [[nodiscard]] std::size_t features() const { return static_cast<std::size_t>(is_double_ ? xd_.rows() : xf_.rows()); }
-  [[nodiscard]] bool has_labels() const { return has_labels_; }
+  [[nodiscard]] std::size_t features() const { return arrays_ ? arrays_->features : 0; }
+  [[nodiscard]] bool has_labels() const { return !arrays_ || arrays_->labels; }
+  /// The extents of a sample, as a reader of pictures has them; without dimensions where it is a column of a matrix.
+  [[nodiscard]] nn::shape extents() const { return arrays_ ? arrays_->extents : nn::shape(); }
+  /// What the columns of the table are from which the samples come; empty for other samples.
+  [[nodiscard]] train::columns columns() const { return arrays_ ? arrays_->columns : train::columns(); }
+  /// A copy that refers to the same numbers, with these extents or these columns.
+  [[nodiscard]] MANTA_DECL samples with(nn::shape extents) const;
+  [[nodiscard]] MANTA_DECL samples with(train::columns columns) const;
+
+  /// Whether the numbers lie in memory that other ranks of the node use too.
+  [[nodiscard]] bool is_shared() const { return arrays_ && arrays_->is_shared; }
 
   /// Copies the samples of these numbers, in this order.
   MANTA_DECL void take(std::span<const std::uint64_t> which, batch<float>& to) const;
   MANTA_DECL void take(std::span<const std::uint64_t> which, batch<double>& to) const;
-  /// A copy of part `i` of `n` parts of nearly equal size.
+  /// Part `i` of `n` parts of nearly equal size.
   [[nodiscard]] MANTA_DECL samples part(std::size_t i, std::size_t n) const;
 
   template <class Archive>
-  void serialize(Archive& archive) {
-    archive(has_labels_, is_double_, labels_, xf_, yf_, xd_, yd_);
+  void save(Archive& archive) const {
+    const plain p = as_plain();
+    archive(p.has_labels, p.is_double, p.labels, p.xf, p.yf, p.xd, p.yd, extents(), columns());
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    plain p;
+    nn::shape extents;
+    train::columns columns;
+    archive(p.has_labels, p.is_double, p.labels, p.xf, p.yf, p.xd, p.yd, extents, columns);
+    set(std::move(p), std::move(extents), std::move(columns));
   }
 
+  /// The bytes that share() needs, beginning at `to`; `to` may be null, to ask for their number.
+  MANTA_DECL std::size_t write_shared(unsigned char* to) const;
+  /// The samples whose bytes write_shared() has written. They refer to these, which `owner` keeps.
+  [[nodiscard]] MANTA_DECL static samples share(std::span<const unsigned char> bytes,
+                                                std::shared_ptr<const void> owner);
+
  private:
+  /// All numbers in matrices of their own, for archives.
+  struct plain {
+    bool has_labels = true, is_double = false;
+    std::vector<int> labels;
+    Eigen::MatrixXf xf, yf;
+    Eigen::MatrixXd xd, yd;
+  };
+  [[nodiscard]] MANTA_DECL plain as_plain() const;
+  MANTA_DECL void set(plain p, nn::shape extents, train::columns columns);
+  template <class T>
+  void set(Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> x, std::vector<int> labels);
+  template <class T>
+  void set(Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> x, Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> y);
   template <class T>
   void copy(std::span<const std::uint64_t> which, batch<T>& to) const;
-  MANTA_DECL void check() const;
 
-  bool has_labels_ = true, is_double_ = false;
-  std::vector<int> labels_;
-  Eigen::MatrixXf xf_, yf_;
-  Eigen::MatrixXd xd_, yd_;
+  template <class Number>
+  static std::vector<int> classes_from(const std::vector<Number>& labels) {
+    static_assert(std::is_integral_v<Number>,
+                  "manta: train: classes are whole numbers, std::vector<int>; targets with a fraction are a matrix of "
+                  "outputs x samples");
+    std::vector<int> classes;
+    if constexpr (std::is_integral_v<Number>) {
+      classes.reserve(labels.size());
+      for (const auto& n : labels) classes.push_back(detail::checked_class(static_cast<std::int64_t>(n)));
+    }
+    return classes;
+  }
+
+  std::shared_ptr<const detail::sample_arrays> arrays_;
+  std::size_t first_ = 0, size_ = 0;  ///< the part of the arrays
 };
 
 namespace detail {
@@ -114,7 +186,7 @@ namespace detail {
 MANTA_DECL void check_columns(std::size_t values, std::size_t count, std::size_t first);
 
 /// Columns of a matrix, one after the other.
-class columns {
+class columns_of_numbers {
  public:
   void add(const auto& numbers) {
     for (const auto& x : numbers) values_.push_back(static_cast<float>(x));
@@ -136,24 +208,25 @@ class columns {
 template <std::ranges::input_range Range>
   requires(std::tuple_size<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::value == 2)
 samples::samples(Range&& pairs) {
-  detail::columns x, y;
+  detail::columns_of_numbers x, y;
+  plain p;
   for (const auto& pair : pairs) {
     const auto& [input, output] = pair;
     x.add(input);
     using target = std::remove_cvref_t<decltype(output)>;
     if constexpr (std::is_floating_point_v<target>) {
-      has_labels_ = false;
+      p.has_labels = false;
       y.add(std::span<const target>(&output, 1));
-    } else if constexpr (std::is_convertible_v<target, int>) {
-      labels_.push_back(static_cast<int>(output));
+    } else if constexpr (std::is_convertible_v<target, std::int64_t>) {
+      p.labels.push_back(detail::checked_class(static_cast<std::int64_t>(output)));
     } else {
-      has_labels_ = false;
+      p.has_labels = false;
       y.add(output);
     }
   }
-  xf_ = x.matrix();
-  yf_ = y.matrix();
-  check();
+  p.xf = x.matrix();
+  p.yf = y.matrix();
+  set(std::move(p), {}, {});
 }
 
 }  // namespace manta::train

@@ -40,6 +40,8 @@ class shards {
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Numbers of a sample.
   [[nodiscard]] MANTA_DECL std::size_t features() const;
+  /// The extents of a sample with channels first; without dimensions where a sample is a vector.
+  [[nodiscard]] MANTA_DECL nn::shape extents() const;
 
   MANTA_DECL void take(std::span<const std::uint64_t> which, batch<float>& to) const;
   MANTA_DECL void take(std::span<const std::uint64_t> which, batch<double>& to) const;
@@ -67,6 +69,8 @@ class shards {
     std::uint64_t row;
   };
   [[nodiscard]] place find(std::uint64_t sample) const;
+  /// Channels of a sample that has several dimensions, else 1.
+  [[nodiscard]] std::size_t channels() const;
   template <class T>
   void copy(std::span<const std::uint64_t> which, batch<T>& to) const;
 

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/weight_files/bytes.hpp"
 #include "manta/nn/weight_files/npy.hpp"
@@ -31,13 +32,14 @@ class mapped_array {
     if (file < 0 || ::fstat(file, &s) != 0) {
       const int why = errno;
       if (file >= 0) ::close(file);
-      throw error("manta: train: the file " + path + " cannot be read: " + std::strerror(why));
+      throw error(base::text("manta: train: the file {} cannot be read: {}", path, std::strerror(why)));
     }
     bytes_ = static_cast<std::size_t>(s.st_size);
     if (bytes_ > 0) data_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file, 0);
     const int why = errno;
     ::close(file);
-    if (data_ == MAP_FAILED) throw error("manta: train: the file " + path + " cannot be mapped: " + std::strerror(why));
+    if (data_ == MAP_FAILED)
+      throw error(base::text("manta: train: the file {} cannot be mapped: {}", path, std::strerror(why)));
     try {
       read_header();
     } catch (...) {
@@ -53,13 +55,15 @@ class mapped_array {
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   /// Numbers of a row.
   [[nodiscard]] std::size_t width() const { return width_; }
-  /// Channels of a row where a sample has several dimensions, else 1.
-  [[nodiscard]] std::size_t channels() const { return header_.extents.size() > 2 ? extent(1) : 1; }
+  /// The extents of a row with channels first; without dimensions where a row is a vector.
+  [[nodiscard]] nn::shape shape(layout l) const {
+    return header_.extents.size() > 2 ? picture_shape(header_.extents, l) : nn::shape();
+  }
   [[nodiscard]] bool is_integer() const { return header_.type[1] == 'u' || header_.type[1] == 'i'; }
   [[nodiscard]] bool is_bytes() const { return header_.type == "|u1"; }
   [[noreturn]] void bad(std::uint64_t offset, const std::string& expected, const std::string& found) const {
-    throw error("manta: train: the file " + path_ + ", byte " + std::to_string(offset) + ": expected " + expected +
-                ", found " + found);
+    throw error(
+        base::text("manta: train: the file {}, byte {}: expected {}, found {}", path_, offset, expected, found));
   }
   [[nodiscard]] std::uint64_t header_size() const { return header_.size; }
 
@@ -85,7 +89,6 @@ class mapped_array {
   void unmap() {
     if (data_ && data_ != MAP_FAILED) ::munmap(data_, bytes_);
   }
-  [[nodiscard]] std::size_t extent(std::size_t i) const { return static_cast<std::size_t>(header_.extents[i]); }
   [[nodiscard]] const char* start_of(std::uint64_t row) const {
     return static_cast<const char*>(data_) + header_.size + row * width_ * each_;
   }
@@ -103,9 +106,7 @@ class mapped_array {
     if (header_.extents.empty()) bad(0, "an array whose first dimension is the sample", "one number");
     const std::uint64_t bytes = nn::detail::bytes_of_array(header_.extents, each_), numbers = bytes / each_;
     if (bytes > bytes_ || bytes_ - header_.size != bytes)
-      bad(bytes_,
-          std::to_string(header_.size) + " + " + std::to_string(numbers) + " x " + std::to_string(each_) + " bytes",
-          "the end of the file");
+      bad(bytes_, base::text("{} + {} x {} bytes", header_.size, numbers, each_), "the end of the file");
     rows_ = static_cast<std::uint64_t>(header_.extents[0]);
     width_ = rows_ == 0 ? 0 : static_cast<std::size_t>(numbers / rows_);
   }
@@ -133,31 +134,36 @@ MANTA_DECL shards::shards(const std::vector<std::string>& inputs, const std::vec
     : options_(o) {
   if (inputs.empty()) throw error("manta: train: shards: there is no file of inputs");
   if (inputs.size() != targets.size())
-    throw error("manta: train: shards: there are " + std::to_string(inputs.size()) + " files of inputs and " +
-                std::to_string(targets.size()) + " of targets; each file of inputs needs one of targets");
+    throw error(base::text(
+        "manta: train: shards: there are {} files of inputs and {} of targets; each file of inputs needs one of "
+        "targets",
+        inputs.size(), targets.size()));
   for (std::size_t i = 0; i < inputs.size() && (o.most == 0 || size_ < o.most); ++i) {
     const auto x = std::make_shared<const detail::mapped_array>(inputs[i]),
                y = std::make_shared<const detail::mapped_array>(targets[i]);
     if (y->rows() != x->rows())
-      y->bad(0, std::to_string(x->rows()) + " samples, as " + x->path() + " has", std::to_string(y->rows()));
+      y->bad(0, base::text("{} samples, as {} has", x->rows(), x->path()), base::text("{}", y->rows()));
     if (i == 0) has_labels_ = y->is_integer();
     if (has_labels_ != y->is_integer())
-      y->bad(0, std::string(has_labels_ ? "integers" : "floats or doubles") + ", as in " + targets[0], "others");
-    if (has_labels_ && y->width() > 1) y->bad(0, "one class for each sample", std::to_string(y->width()));
-    if (i > 0 && x->width() != inputs_[0]->width())
-      x->bad(0, std::to_string(inputs_[0]->width()) + " numbers for each sample, as in " + inputs[0],
-             std::to_string(x->width()));
-    if (i > 0 && y->width() != targets_[0]->width())
-      y->bad(0, std::to_string(targets_[0]->width()) + " numbers for each sample, as in " + targets[0],
-             std::to_string(y->width()));
+      y->bad(0, base::text("{}, as in {}", has_labels_ ? "integers" : "floats or doubles", targets[0]), "others");
+    if (has_labels_ && y->width() > 1) y->bad(0, "one class for each sample", base::text("{}", y->width()));
+    const auto check_width = [](const detail::mapped_array& a, const detail::mapped_array& first) {
+      if (a.width() != first.width())
+        a.bad(0, base::text("{} numbers for each sample, as in {}", first.width(), first.path()),
+              base::text("{}", a.width()));
+    };
+    if (i > 0) check_width(*x, *inputs_[0]), check_width(*y, *targets_[0]);
+    if (i > 0 && x->shape(o.layout) != inputs_[0]->shape(o.layout))
+      x->bad(0, base::text("samples of {}, as in {}", inputs_[0]->shape(o.layout).text(), inputs[0]),
+             x->shape(o.layout).text());
     size_ += x->rows();
     ends_.push_back(size_);
     inputs_.push_back(x);
     targets_.push_back(y);
   }
   size_ = detail::at_most(size_, o.most);
-  (void)detail::of_channel(o.mean, 0, inputs_[0]->channels(), "mean");
-  (void)detail::of_channel(o.deviation, 0, inputs_[0]->channels(), "deviation");
+  (void)detail::of_channel(o.mean, 0, channels(), "mean");
+  (void)detail::of_channel(o.deviation, 0, channels(), "deviation");
 }
 
 namespace detail {
@@ -170,6 +176,13 @@ inline std::vector<std::string> names_of(const std::vector<std::shared_ptr<const
 MANTA_DECL std::vector<std::string> shards::names_of_inputs() const { return detail::names_of(inputs_); }
 MANTA_DECL std::vector<std::string> shards::names_of_targets() const { return detail::names_of(targets_); }
 
+MANTA_DECL nn::shape shards::extents() const {
+  return inputs_.empty() ? nn::shape() : inputs_[0]->shape(options_.layout);
+}
+inline std::size_t shards::channels() const {
+  const nn::shape s = extents();
+  return s.dimensions() > 1 ? static_cast<std::size_t>(s[0]) : 1;
+}
 MANTA_DECL std::size_t shards::features() const { return inputs_.empty() ? 0 : inputs_[0]->width(); }
 
 inline shards::place shards::find(std::uint64_t sample) const {
@@ -180,8 +193,10 @@ inline shards::place shards::find(std::uint64_t sample) const {
 template <class T>
 void shards::copy(std::span<const std::uint64_t> which, batch<T>& to) const {
   const auto count = static_cast<Eigen::Index>(which.size());
-  const std::size_t channels = inputs_[0]->channels();
+  const std::size_t channels = this->channels();
   const auto channel = static_cast<Eigen::Index>(features() / channels);
+  const bool is_last = options_.layout == layout::nhwc && extents().dimensions() == 3;
+  nn::matrix<T> turned;
   const T unit = inputs_[0]->is_bytes() ? T(1) / T(255) : T(1);
   to.x.resize(static_cast<Eigen::Index>(features()), count);
   to.has_labels = has_labels_;
@@ -189,6 +204,10 @@ void shards::copy(std::span<const std::uint64_t> which, batch<T>& to) const {
   for (Eigen::Index i = 0; i < count; ++i) {
     const place at = find(which[static_cast<std::size_t>(i)]);
     inputs_[at.shard]->copy(at.row, to.x.col(i).data());
+    if (is_last) {  // from pixels of channels to planes
+      turned = Eigen::Map<const nn::matrix<T>>(to.x.col(i).data(), static_cast<Eigen::Index>(channels), channel);
+      Eigen::Map<nn::matrix<T>>(to.x.col(i).data(), channel, static_cast<Eigen::Index>(channels)) = turned.transpose();
+    }
     for (std::size_t c = 0; c < channels; ++c) {
       auto numbers = to.x.col(i).segment(static_cast<Eigen::Index>(c) * channel, channel).array();
       numbers = (numbers * unit - static_cast<T>(detail::of_channel(options_.mean, c, channels, "mean"))) /

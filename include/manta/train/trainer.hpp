@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A trainer: data-parallel training of a recipe (learner.hpp) by workers, which are the members of a gang.
+// A trainer: data-parallel training of a recipe (recipe.hpp) by workers, which are the members of a gang.
 //
 //   train::trainer trainer(fashion{.rate = 3e-4f}, {.workers = 4, .batch = 256, .seed = 1});
 //   for (int epoch = 0; epoch < 5; ++epoch) {
@@ -17,23 +17,19 @@
 // depend on the number of workers, but for the rounding of sums, and is the same bits from run to run.
 #pragma once
 
-#include <chrono>
 #include <limits>
 #include <memory>
-#include <random>
 #include <string>
 #include <typeinfo>
-#include <vector>
 
-#include "manta/actor.hpp"
 #include "manta/base/demangle.hpp"
-#include "manta/output/saved_state.hpp"
+#include "manta/base/text.hpp"
+#include "manta/output/bytes.hpp"
 #include "manta/train/fit.hpp"
-#include "manta/train/learner.hpp"
+#include "manta/train/learner_of.hpp"
 #include "manta/train/options.hpp"
 #include "manta/train/state.hpp"
 #include "manta/train/summary.hpp"
-#include "manta/train/worker.hpp"
 
 namespace manta::train {
 
@@ -41,104 +37,61 @@ namespace manta::train {
 inline constexpr std::uint64_t whole_epoch = std::numeric_limits<std::uint64_t>::max();
 
 namespace detail {
-class fit_bar;
 
-/// The trainer without the recipe's type. Its workers hold their ranks. Where another trainer of this process needs
-/// these, a trainer that is not at work parks: it keeps its state and lets its workers end, and starts new ones at its
-/// next use.
-class trainer_core {
+/// A trainer without the recipe's type (trainer_core.hpp).
+class any_trainer {
  public:
-  MANTA_DECL trainer_core(learner_name what, const options& o);
-  trainer_core(const trainer_core&) = delete;
-  trainer_core& operator=(const trainer_core&) = delete;
-  MANTA_DECL ~trainer_core();
-
-  MANTA_DECL summary train(std::uint64_t steps);
-  MANTA_DECL summary validate();
-  MANTA_DECL history fit(const fit_options& o, bool validates);
-  [[nodiscard]] MANTA_DECL train::state state();
-  MANTA_DECL void restore(const train::state& s);
-  MANTA_DECL void save(const std::string& path);
-  MANTA_DECL void load(const std::string& path);
-  [[nodiscard]] MANTA_DECL std::string model();
-  MANTA_DECL void rate(double r);
-
- private:
-  /// At most `steps` steps, added to what the pass gave before. After a death the workers that are left make those that
-  /// are missing.
-  pass_result train_some(std::uint64_t steps, pass_result before = {});
-  /// A piece of it, after which the trainer has the state, in a job that goes on when ranks die.
-  void train_piece(std::uint64_t steps);
-  /// The steps between two states, in an epoch of this number of samples.
-  [[nodiscard]] std::uint64_t piece_of_epoch(std::uint64_t samples) const;
-  /// What is left of the epoch, in pieces between which the bar moves and the end of the run is noticed.
-  summary train_epoch(const fit_options& o, fit_bar& bar, const std::function<void()>& save_checkpoint);
-  /// A few samples, whose metrics are those that each epoch will have.
-  summary glance();
-  /// Throws if no epoch has what early stopping looks at.
-  void check_watched(const fit_options& o);
-  /// The state with the epochs of fit.
-  [[nodiscard]] train::state state_with(const history& h);
-  history load_with_history(const std::string& path);
-  [[nodiscard]] static train::state read(const std::string& path);
-  static void write(const train::state& s, const std::string& path);
-  /// Starts the workers if there are none, from the parked state if there is one.
-  void wake();
-  void start_workers();
-  void park();
-  /// After the death of a worker's rank: the next use starts workers on the ranks that are left, from what the other
-  /// workers have reached, else from the last good state.
-  void bury();
-  /// Throws: one worker after the other dies at the same place.
-  [[noreturn]] void give_up() const;
-  /// Remembers the state, in a job that goes on when ranks die.
-  void remember();
-  /// Has other trainers park until there are ranks enough.
-  void make_room();
-  template <class Call>
-  auto call(Call&& c);
-
-  learner_name what_;
-  options options_;
-  actor<worker> workers_;
-  bool has_workers_ = false, is_busy_ = false, was_started_ = false;
-  bool lost_a_rank_ = false;
-  train::state parked_;
-  std::vector<int> ranks_;  ///< of the workers that were started last
-  std::uint64_t number_ = std::uint64_t{std::random_device{}()} << 32U | std::random_device{}();
-  /// After the last call that changed it, or the last step that a death has left, in a job that goes on when ranks die.
-  train::state good_;
-  pass_result before_;       ///< of the pass under way: what it gave up to good_
-  std::uint64_t piece_ = 1;  ///< steps that take much longer than a state's way to the trainer
-  std::chrono::steady_clock::time_point good_since_;
-  std::uint64_t last_use_ = 0;
+  virtual ~any_trainer() = default;
+  virtual summary train(std::uint64_t steps) = 0;
+  virtual summary validate() = 0;
+  virtual history fit(const fit_options& o, bool validates) = 0;
+  [[nodiscard]] virtual train::state state() = 0;
+  virtual void restore(const train::state& s, settings hold) = 0;
+  virtual void save(const std::string& path) = 0;
+  virtual void load(const std::string& path, settings hold) = 0;
+  [[nodiscard]] virtual std::string model() = 0;
+  [[nodiscard]] virtual train::columns columns() const = 0;
+  virtual void rate(double r) = 0;
 };
+
+MANTA_DECL std::unique_ptr<any_trainer> start_trainer(learner_name what, const options& o);
+/// Reads the state in a checkpoint of a trainer. Throws if the file cannot be read.
+MANTA_DECL state read_checkpoint(const std::string& path);
 
 /// Null only after a mistake that the compiler has reported.
 template <class Recipe>
-std::unique_ptr<trainer_core> start_trainer(const Recipe& r, const options& o) {
-  if constexpr (require_recipe<Recipe>()) return std::make_unique<trainer_core>(learner_of<Recipe>::name(r), o);
+std::unique_ptr<any_trainer> trainer_of(const Recipe& r, const options& o) {
+  if constexpr (require_recipe<Recipe>()) return start_trainer(learner_of<Recipe>::name(r), o);
   return nullptr;
 }
+
+/// Makes predictions from here on: no dropout, and batch norm as it was met in training.
+template <class Model>
+Model in_use(Model m) {
+  if constexpr (nn::module<Model>) nn::set_mode(m, {.training = false});
+  return m;
+}
+
 }  // namespace detail
 
-/// `Recipe` has the members that learner.hpp lists.
+/// `Recipe` has the members that recipe.hpp lists.
 template <class Recipe>
 class trainer {
  public:
   using model_type = typename detail::model_of<Recipe>::type;
 
   /// Starts the workers, which make model and data; waits. Throws manta::unschedulable if there are too few ranks, and
-  /// manta::error if a recipe cannot be trained: without data, with a batch larger than the data, or with models that
-  /// differ between workers.
-  explicit trainer(const Recipe& r, const options& o = {}) : core_(detail::start_trainer(r, o)) {}
+  /// manta::error if a recipe cannot be trained: without data, with a batch larger than the data, with models or data
+  /// that differ between workers, or with a network that ends with what its loss has already.
+  explicit trainer(const Recipe& r, const options& o = {}) : core_(detail::trainer_of(r, o)) {}
 
   /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
   /// goes on with the ranks that are left, from what the other workers hold in memory: the step under way is made
   /// again, or all local steps since the workers met, and no sample is left out or taken twice. If no worker is left,
-  /// the call goes on from the last state that the trainer has: that at the begin of the call, or of a worker alone one
-  /// of a little while ago. Throws manta::rank_lost if four workers have died in one step, and manta::error with the
-  /// number of the batch if the loss becomes NaN or infinite; the parameters are those before that step then.
+  /// the call goes on from the last state that the trainer has: the one from the start of the call or, with a single
+  /// worker, a more recent one that the worker has sent. Throws manta::rank_lost if four workers have died in one step,
+  /// and manta::error, with the number of the batch and what is wrong with it, if loss or gradients become NaN or
+  /// infinite: the step is not made then, and the parameters are those before it.
   summary train(std::uint64_t steps = whole_epoch) { return core_->train(steps); }
   /// The mean over the validation data; waits.
   summary validate() { return core_->validate(); }
@@ -156,50 +109,56 @@ class trainer {
 
   /// Everything that is needed to go on, as a value.
   [[nodiscard]] train::state state() const { return core_->state(); }
-  /// Goes on from there, also with another number of workers: with the same number bit for bit. Throws manta::error,
-  /// and changes nothing, if the state is of another architecture.
-  void restore(const train::state& s) { core_->restore(s); }
+  /// Goes on from there, also with another number of workers: with the same number bit for bit. Where the recipe says
+  /// otherwise than the state, a line on standard error names both and what holds. Throws manta::error, and changes
+  /// nothing, if the state is of another architecture or kind of optimiser.
+  void restore(const train::state& s, settings hold = settings::latest) { core_->restore(s, hold); }
   /// Writes the state to a file, at once or not at all: if the disk is full, the file that was there is intact.
   void save(const std::string& path) const { core_->save(path); }
   /// As restore, from a file.
-  void load(const std::string& path) { core_->load(path); }
+  void load(const std::string& path, settings hold = settings::latest) { core_->load(path, hold); }
 
-  /// A copy of the model as it is now.
+  /// A copy of the model as it is now, which predicts: it is not in training mode.
   [[nodiscard]] model_type model() const {
     model_type m;
     output::unpack(core_->model(), m);
-    return m;
+    return detail::in_use(std::move(m));
   }
+  /// What the columns of the training data's table are: names, words of the classes, and statistics by which a sample
+  /// has to be normalised before a prediction. Empty for other data.
+  [[nodiscard]] train::columns columns() const { return core_->columns(); }
 
  private:
-  std::unique_ptr<detail::trainer_core> core_;
+  std::unique_ptr<detail::any_trainer> core_;
 };
 
-/// The model in a state of a trainer. `Model`: the recipe's type of it.
+/// The model in a state of a trainer, which predicts. `Model`: the recipe's type of it.
 template <nn::module Model>
 Model model_in(const state& s) {
   Model m;
   try {
     output::unpack(s.learner, m);
   } catch (const std::exception& e) {
-    throw error("manta: train: the state is of the model " + s.model + ", and cannot be read as " +
-                base::demangle(typeid(Model).name()) + ", which has to be the recipe's type of it: " + e.what());
+    throw error(base::text(
+        "manta: train: the state is of the model {}, and cannot be read as {}, which has to be the recipe's type of "
+        "it: {}",
+        s.model, base::demangle(typeid(Model).name()), e.what()));
   }
-  return m;
+  return detail::in_use(std::move(m));
 }
 
 /// The model in a checkpoint of a trainer, without a trainer. `Model`: the recipe's type of it.
 template <nn::module Model>
 Model load_model(const std::string& path) {
-  state s;
-  output::unpack(output::read_state(path, "train"), s);
-  return model_in<Model>(s);
+  return model_in<Model>(detail::read_checkpoint(path));
 }
+/// What a checkpoint says of the columns of its training data's table.
+inline columns load_columns(const std::string& path) { return detail::read_checkpoint(path).columns; }
 
 }  // namespace manta::train
 
 #ifndef MANTA_COMPILED
-#include "manta/train/trainer.ipp"
+#include "manta/train/trainer_core.ipp"
 
 #include "manta/train/fit.ipp"
 #endif

@@ -11,22 +11,34 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "manta/team.hpp"
+#include "manta/train/epoch_order.hpp"
 #include "manta/train/exchange.hpp"
 #include "manta/train/group_sums.hpp"
 #include "manta/train/learner.hpp"
+#include "manta/train/local_steps.hpp"
 #include "manta/train/options.hpp"
 #include "manta/train/pass.hpp"
+#include "manta/train/shared_data.hpp"
+#include "manta/train/shared_pass.hpp"
 #include "manta/train/state.hpp"
 #include "manta/train/survivor.hpp"
 
 namespace manta::train::detail {
 
-/// Places [first, second) in the order of the samples.
-using range = std::pair<std::uint64_t, std::uint64_t>;
+/// What the trainer learns when the workers are ready.
+struct opened {
+  int rank = 0;
+  std::string optimizer;  ///< its kind; this and the following of the first member alone
+  told_settings told;
+  train::columns columns;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(rank, optimizer, told, columns);
+  }
+};
 
 class worker {
  public:
@@ -38,9 +50,9 @@ class worker {
   /// The learner's arrays stay if MPI may still write to them.
   MANTA_DECL ~worker();
 
-  /// Collective: makes model and data, and checks that all members have the same. Throws the same error on all. Gives
-  /// the members' ranks.
-  MANTA_DECL per_rank<int> open();
+  /// Collective: makes the model, and the data unless they are shared, and checks that all members have the same.
+  /// Throws the same error on all.
+  MANTA_DECL per_rank<opened> open(const shared_data& shared = {});
   /// Collective: at most `steps` steps, to the end of the epoch at most. All members give the same: what the pass gave
   /// in earlier calls, and in this one.
   MANTA_DECL pass_result train(std::uint64_t steps, const pass_result& before = {});
@@ -55,60 +67,76 @@ class worker {
 
   /// The first member's.
   [[nodiscard]] MANTA_DECL state save();
-  /// Throws, and changes nothing, if the state is of another architecture. `own_settings`: the optimiser keeps its rate
-  /// and other settings, and takes the moments alone.
-  MANTA_DECL void restore(const state& s, bool own_settings);
+  /// Throws, and changes nothing, if the state is of another architecture, or if all of the optimiser is wanted and it
+  /// is of another kind.
+  MANTA_DECL void restore(const state& s, taken what);
   [[nodiscard]] MANTA_DECL std::string model();
   MANTA_DECL void rate(double r);
-  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  [[nodiscard]] std::uint64_t epoch() const { return at_.epoch; }
 
  private:
-  /// Once an epoch, and after a restore: has tasks begin to read what this worker takes up to `last`.
-  void plan_reading(std::uint64_t last);
-  /// One step over the samples [sample_, end) of this epoch's order. Collective.
-  void step(std::uint64_t end);
+  /// How far the training is.
+  struct position {
+    std::uint64_t epoch = 0, sample = 0, step = 0;
+  };
+  void make_order();
+  /// Once an epoch, and after a restore: has tasks begin to read what this worker takes.
+  void plan_reading();
+  /// One step over a batch. Collective.
+  void step(const range& batch);
   /// One step with this member's share alone, without communication until the members meet.
-  void local_step(std::uint64_t end);
-  /// The step up to `end` is complete.
-  void count_step(std::uint64_t end);
-  /// Collective: adds what the local steps gave.
-  void share_sums();
+  void local_step(const range& batch);
+  /// Sets the recipe's rate for the step, and says what is read next.
+  void start_step(const range& batch);
+  [[nodiscard]] std::vector<std::span<const std::uint64_t>> parts_of(const range& batch) const;
+  [[nodiscard]] nn::pass pass_of(const range& batch) const;
+  /// The weight of the samples in the loss. Throws if it is not above 0.
+  [[nodiscard]] double weight_of(std::span<const std::uint64_t> samples);
+  /// Throws: the step over these samples was not made.
+  [[noreturn]] void refuse_step(const std::string& what, std::span<const std::uint64_t> samples);
+  /// The step over `batch` is complete.
+  void count_step(const range& batch);
+  /// What is wrong with the loss or the gradients of the step under way, in words; "" if they are finite.
+  [[nodiscard]] std::string what_is_not_finite(double loss);
+  /// Where the step under way stands, for messages.
+  [[nodiscard]] std::string place_of_step() const;
+  /// Throws if the steps from this one on have made parameters that are not finite.
+  void check_parameters(std::uint64_t first_step);
+
+  /// Running means are those at the last mark again: a step that was begun and cannot be made has changed them.
+  void mark();
+  void go_back_to_mark();
+  /// Collective: all get the learner of the first member that has no problem, and throw the first problem.
+  void recover(std::string problem);
   /// Collective: all members hold the same, which is what a state has. At the end of an epoch, and before anybody
   /// looks.
   void agree();
   /// Collective: after local steps all members get the means of parameters and moments.
   void meet();
-  /// Sets rate and gradients for the step up to `end`; returns the numbers of its samples.
-  std::span<const std::uint64_t> start_step(std::uint64_t end);
-  void check_loss(double loss) const;
   /// As it is, without an agreement with others.
   [[nodiscard]] state state_here() const;
   /// What the training has reached for all members; without steps where that is what the trainer knows.
   [[nodiscard]] survivor reached();
-  /// This member's share of a batch. e: exchanges the gradients, or null.
-  sums forward_and_back(const range& share, nn::pass pass, double divisor, exchange* e);
-  void make_order();
-  /// Collective: sums of batch norm over all members.
-  void sum_statistics(std::span<double> numbers);
 
   team team_;
   exchange exchange_;
   options options_;
   std::unique_ptr<learner> learner_;
-  std::uint64_t seed_, epoch_ = 0, sample_ = 0, step_ = 0;
-  std::uint64_t samples_in_backward_ = 0;  ///< of the pass under way; 0: it is a forward pass
-  std::vector<std::uint64_t> order_;       ///< of the epoch under way; empty: to be made
-  int local_steps_ = 0;                    ///< since the members met
-  bool is_planned_ = false;                ///< what tasks read ahead in this epoch
-  bool is_agreed_ = true;                  ///< since the last step
-  std::string problem_;                    ///< of this member, in local steps
-  std::optional<double> last_loss_;        ///< of the step before, for messages
-  std::vector<double> numbers_;            ///< of a step, for sums over the members
+  epoch_order order_;
+  shared_pass pass_;
   group_sums group_;
-  pass_result pass_;  ///< of the pass that the last call of train went on with, over all members
-  sums unshared_;     ///< of local steps, of this member alone
-  survivor met_;      ///< local steps: when the members met last in this call
-  std::uint64_t training_;
+  local_steps local_;
+  std::uint64_t seed_, training_;
+  std::uint64_t sizes_[2] = {0, 0};  ///< of the training data and of the validation data, as they were at first
+  told_settings told_;
+  position at_;
+  std::vector<double> marked_;  ///< buffers
+  bool has_order_ = false, is_planned_ = false;
+  bool is_agreed_ = true;            ///< since the last step
+  std::string late_problem_;         ///< of this member in the last step, after the others had made it
+  std::optional<double> last_loss_;  ///< of the step before, for messages
+  std::vector<double> numbers_;      ///< of a step, for sums over the members
+  pass_result result_;               ///< of the pass that the last call of train went on with, over all members
   bool is_in_step_ = false, has_trained_ = false;        ///< has_trained_: the trainer may not know yet how far
   std::chrono::steady_clock::time_point last_complete_;  ///< the end of the last step
 };

@@ -9,34 +9,17 @@
 #include <numeric>
 #include <utility>
 
-#include "manta/base/hash.hpp"
+#include "manta/base/demangle.hpp"
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
-#include "manta/nn/random.hpp"
 #include "manta/options.hpp"
 #include "manta/run.hpp"
+#include "manta/train/opening.hpp"
+#include "manta/train/step_check.hpp"
 #include "manta/train/worker.hpp"
 
 namespace manta::train::detail {
-
-/// The part of [begin, end) that belongs to member `i` of `n`: parts differ by one at most.
-inline range share_of(std::uint64_t begin, std::uint64_t end, int i, int n) {
-  const auto at = [&](int k) {
-    return begin + (end - begin) * static_cast<std::uint64_t>(k) / static_cast<std::uint64_t>(n);
-  };
-  return {at(i), at(i + 1)};
-}
-
-/// What f throws, as a text; empty: nothing.
-template <class F>
-std::string problem_of(F&& f) {
-  try {
-    f();
-    return {};
-  } catch (const std::exception& e) {
-    return *e.what() == '\0' ? "an exception without a text" : e.what();
-  }
-}
 
 /// The learners of teams that a death has ended, by training. MPI may still write to their arrays, which are never
 /// freed. The next worker on this rank takes the data out of its learner.
@@ -50,6 +33,9 @@ MANTA_DECL worker::worker(team members, const learner_name& what, const options&
       exchange_(members, o.bucket_bytes, o.exchange),
       options_(o),
       learner_(make_learner(what)),
+      order_(o, members.rank(), members.size()),
+      pass_(exchange_, *learner_),
+      local_(o.average_every),
       seed_(o.seed),
       training_(training) {
   if (training_ == 0) return;
@@ -66,6 +52,7 @@ MANTA_DECL worker::~worker() {
   });
   if (!exchange_.is_abandoned()) return;
   for (const bool training : {true, false}) learner_->plan(training, {});
+  let_go_of_shared_data(*learner_);
   learner* const abandoned = learner_.release();  // never freed
   if (training_ == 0) return;
   std::unique_ptr<learner>& kept = abandoned_learners()[training_];
@@ -73,231 +60,239 @@ MANTA_DECL worker::~worker() {
   kept.reset(abandoned);
 }
 
-MANTA_DECL per_rank<int> worker::open() {
-  exchange_.throw_together(problem_of([&] { learner_->open(seed_); }));
-
-  const double size = static_cast<double>(learner_->size(true));
-  const double mark = static_cast<double>(base::hash_text(learner_->description()) >> 24U);  // exact in a double
-  double all[4] = {mark, mark * mark, size, size * size};
-  exchange_.sum(all);
-  const double n = team_.size();
-  // By Cauchy and Schwarz these are equal only where all members have one value.
-  const auto differ = [&](double sum, double squares) {
-    return std::abs(squares * n - sum * sum) > 1e-12 * squares * n;
-  };
-  const std::string& recipe = learner_->description();
-  if (differ(all[0], all[1]))
-    throw error("manta: train: the workers' recipes make different models; here it is " + recipe +
-                ". What model() gives may depend on the recipe's members alone");
-  if (differ(all[2], all[3]))
-    throw error("manta: train: the workers' training data differ in size; here there are " +
-                std::to_string(learner_->size(true)) +
-                " samples. Each worker reads all of them, and trains with a share of each batch");
-  if (learner_->size(true) == 0) throw error("manta: train: the recipe's training_data() has no samples");
-  if (learner_->size(true) < static_cast<std::uint64_t>(options_.batch))
-    throw error("manta: train: a batch of " + std::to_string(options_.batch) +
-                " samples is larger than the training data, which have " + std::to_string(learner_->size(true)) +
-                "; choose a smaller batch");
-  learner_->share(exchange_);
-  return rank();
+MANTA_DECL per_rank<opened> worker::open(const shared_data& shared) {
+  const std::string problem = problem_of([&] {
+    learner_->open(seed_);
+    read_data(*learner_, shared);
+  });
+  agree_to_open(exchange_, *learner_, options_, problem);
+  learner_->parameters().visit([this](auto p) { exchange_.broadcast(p.data(), p.size_bytes()); });
+  sizes_[0] = learner_->size(true);
+  sizes_[1] = learner_->size(false);
+  if (learner_->sums_over_workers()) order_.run_shares_whole();
+  told_ = learner_->told();
+  told_.emplace_back("number of samples of the training data", base::text("{}", sizes_[0]));
+  told_.emplace_back("number of samples of the validation data", base::text("{}", sizes_[1]));
+  told_.emplace_back("batch", base::text("{}", options_.batch));
+  opened mine{rank(), {}, {}, {}};
+  if (team_.rank() == 0) mine = {rank(), learner_->optimizer_kind(), told_, {}};
+  if (const samples* const data = learner_->shareable(true); data && team_.rank() == 0) mine.columns = data->columns();
+  return mine;
 }
+
+// ---- a call of train ----
 
 MANTA_DECL pass_result worker::train(std::uint64_t steps, const pass_result& before) {
-  const std::uint64_t size = learner_->size(true), batch = static_cast<std::uint64_t>(options_.batch);
-  const std::uint64_t last = options_.drop_last ? size / batch * batch : size;
-  if (sample_ == 0) make_order();
-  plan_reading(last);
+  if (!has_order_) make_order();
+  if (learner_->reads_ahead(true)) exchange_.throw_together(problem_of([&] { plan_reading(); }));
   has_trained_ = true;
   is_agreed_ = false;
-  pass_ = before;
-  met_ = {};
+  result_ = before;
+  local_.met = {};
   last_complete_ = std::chrono::steady_clock::now();
-  while (steps-- > 0 && sample_ < last) {
-    const std::uint64_t end = std::min(sample_ + batch, last);
-    options_.average_every > 0 ? local_step(end) : step(end);
+  const std::uint64_t first_step = at_.step, last = order_.last();
+  while (steps-- > 0 && at_.sample < last) {
+    const range batch{at_.sample, order_.end_of_batch(at_.sample)};
+    local_.are_made() ? local_step(batch) : step(batch);
   }
-  share_sums();
-  pass_.left = last - std::min(last, sample_);
-  if (pass_.left == 0) {
+  if (local_.are_made()) result_.all.add(group_.over_all(exchange_, local_.take_sums(), {}));
+  result_.left = last - std::min(last, at_.sample);
+  if (result_.left == 0) {
     agree();
-    ++epoch_;
-    sample_ = 0;
+    ++at_.epoch;
+    at_.sample = 0;
+    has_order_ = false;
   }
-  pass_.epoch = epoch_;
-  pass_.step = step_;
-  pass_.rate = learner_->rate();
-  return pass_;
-}
-
-inline void worker::count_step(std::uint64_t end) {
-  ++step_;
-  sample_ = end;
-}
-
-inline void worker::share_sums() {
-  if (options_.average_every > 0) pass_.all.add(group_.over_all(exchange_, std::exchange(unshared_, {}), {}));
-}
-
-inline survivor worker::reached() {
-  if (!is_agreed_ && options_.average_every > 0) return met_;
-  if (is_in_step_) learner_->go_back_to_mark();
-  return {state_here(), pass_, last_complete_, 0};
-}
-
-/// What differs between the members since they last agreed: what local steps have made, and the errors of rounding that
-/// each carries on, which a state does not have.
-inline void worker::agree() {
-  if (is_agreed_) return;
-  if (local_steps_ > 0) meet();
-  exchange_.forget();
-  is_agreed_ = true;
-}
-
-inline void worker::plan_reading(std::uint64_t last) {
-  if (std::exchange(is_planned_, true) || !learner_->reads_ahead(true)) return;
-  std::vector<std::vector<std::uint64_t>> parts;
-  for (std::uint64_t at = sample_; at < last;) {
-    const std::uint64_t end = std::min(at + static_cast<std::uint64_t>(options_.batch), last);
-    const range share = share_of(at, end, team_.rank(), team_.size());
-    for (int part = 0; part < options_.accumulate; ++part) {
-      const auto [from, to] = share_of(share.first, share.second, part, options_.accumulate);
-      const auto numbers = std::span<const std::uint64_t>(order_).subspan(from, to - from);
-      if (!numbers.empty()) parts.emplace_back(numbers.begin(), numbers.end());
-    }
-    at = end;
-  }
-  learner_->plan(true, std::move(parts));
+  check_parameters(first_step);
+  result_.epoch = at_.epoch;
+  result_.step = at_.step;
+  result_.rate = learner_->rate();
+  return result_;
 }
 
 inline void worker::make_order() {
+  order_.make(seed_, at_.epoch, sizes_[0]);
+  has_order_ = true;
   is_planned_ = false;
-  order_.resize(learner_->size(true));
-  std::iota(order_.begin(), order_.end(), std::uint64_t(0));
-  if (!options_.shuffle) return;
-  const nn::random numbers(seed_, epoch_, 1);
-  for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[numbers.bits(i) % i]);
 }
 
-/// In backward, nn counts a worker's sums by its samples, as if its loss were a mean over those. Here it is its part of
-/// the whole batch's mean, so that the factor is taken out of the sum.
-inline void worker::sum_statistics(std::span<double> numbers) {
-  const double factor = samples_in_backward_ > 0 ? static_cast<double>(samples_in_backward_) : 1;
-  for (double& x : numbers) x /= factor;
-  exchange_.sum(numbers);
-  for (double& x : numbers) x *= factor;
+inline void worker::plan_reading() {
+  if (!std::exchange(is_planned_, true)) learner_->plan(true, order_.reading_plan(at_.sample));
 }
 
-inline std::span<const std::uint64_t> worker::start_step(std::uint64_t end) {
-  const double size = static_cast<double>(learner_->size(true));
-  if (const auto rate = learner_->recipe_rate(static_cast<double>(epoch_) + static_cast<double>(sample_) / size))
-    learner_->rate(*rate);
-  learner_->mark();
-  learner_->zero_gradients();
-  const std::span<const std::uint64_t> order(order_);
-  const range next =
-      share_of(end, std::min<std::uint64_t>(end + (end - sample_), order.size()), team_.rank(), team_.size());
-  learner_->will_take(order.subspan(next.first, next.second - next.first));
-  return order.subspan(sample_, end - sample_);
+inline void worker::start_step(const range& batch) {
+  const double epoch = static_cast<double>(at_.epoch), size = static_cast<double>(sizes_[0]);
+  if (const auto rate = learner_->recipe_rate(epoch + static_cast<double>(at_.sample) / size)) learner_->rate(*rate);
+  learner_->will_take(order_.next_share(batch));
 }
 
-/// Throws if the loss is not finite.
-inline void worker::check_loss(double loss) const {
-  if (base::is_finite(loss)) return;
-  const std::string before = last_loss_ ? " (before it was " + std::to_string(*last_loss_) + ")" : "";
-  throw error("manta: train: the loss became " + std::string(base::is_nan(loss) ? "NaN" : "infinite") + " in step " +
-              std::to_string(step_) + ", which is batch " +
-              std::to_string(sample_ / static_cast<std::uint64_t>(options_.batch)) + " of epoch " +
-              std::to_string(epoch_) + before +
-              "; the step was not made. Look whether the batch's samples are finite, try a smaller rate, or clip the "
-              "gradients");
+inline std::vector<std::span<const std::uint64_t>> worker::parts_of(const range& batch) const {
+  std::vector<std::span<const std::uint64_t>> parts;
+  const range share = order_.share(batch);
+  for (int i = 0; i < order_.parts(); ++i) parts.push_back(order_.part(share, i));
+  return parts;
 }
 
-inline void worker::step(std::uint64_t end) {
+inline nn::pass worker::pass_of(const range& batch) const {
+  return {.training = true, .seed = seed_, .step = at_.step, .is_rest = order_.is_rest(batch)};
+}
+
+inline double worker::weight_of(std::span<const std::uint64_t> samples) {
+  const double weight = learner_->weight(samples);
+  if (weight > 0 && base::is_finite(weight)) return weight;
+  throw error(
+      base::text("manta: train: the loss gives the samples of {} the weight {} together; a mean needs a weight "
+                 "above 0: look at the weights of the classes",
+                 place_of_step(), weight));
+}
+
+inline void worker::step(const range& batch) {
   is_in_step_ = true;
-  const double divisor = learner_->weight(start_step(end));
-  const range share = share_of(sample_, end, team_.rank(), team_.size());
-  nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
-  // Batch norm over all workers needs all of them: where one has no samples, each takes its own statistics.
-  if (end - sample_ >= static_cast<std::uint64_t>(team_.size()) * static_cast<std::uint64_t>(options_.accumulate))
-    pass.sum_over_workers = [this](std::span<double> numbers) { sum_statistics(numbers); };
-  learner_->begin(exchange_);
-  sums mine;
-  const std::string problem = problem_of([&] { mine = forward_and_back(share, pass, divisor, &exchange_); });
-  exchange_.finish();
-  numbers_ = {mine.loss / divisor, problem.empty() ? 0. : 1.};
-  learner_->append_buffers(numbers_);
+  double divisor = 1;
+  mark();
+  pass_.begin();
+  pass_.attempt([&] {
+    if (!late_problem_.empty()) throw error(late_problem_);
+    start_step(batch);
+    divisor = weight_of(order_.samples(batch));
+  });
+  const sums mine = pass_.run(parts_of(batch), pass_of(batch), divisor);
+  numbers_ = {mine.loss / divisor, pass_.has_problem() ? 1. : 0., late_problem_.empty() ? 0. : 1.};
+  const std::size_t before = numbers_.size();
+  learner_->buffers().visit([this](auto b) { numbers_.insert(numbers_.end(), b.begin(), b.end()); });
   const sums all = group_.over_all(exchange_, mine, numbers_);
+  if (numbers_[1] > 0) {
+    go_back_to_mark();
+    numbers_[2] > 0 ? recover(pass_.problem()) : exchange_.throw_together(pass_.problem());
+  }
   const double loss = numbers_[0];
-  if (numbers_[1] > 0 || !base::is_finite(loss)) learner_->go_back_to_mark();
-  if (numbers_[1] > 0) exchange_.throw_together(problem);
-  check_loss(loss);
-  learner_->set_buffers(std::span<const double>(numbers_).subspan(2), team_.size());
-  learner_->update(options_.clip);
+  if (const std::string wrong = what_is_not_finite(loss); !wrong.empty()) refuse_step(wrong, order_.samples(batch));
+  learner_->buffers().visit([&](auto b) {
+    for (std::size_t i = 0; i < b.size(); ++i)
+      b[i] = static_cast<std::remove_cvref_t<decltype(b[i])>>(numbers_[before + i] / team_.size());
+  });
+  std::string wrong;
+  late_problem_ = problem_of([&] { wrong = make_step(*learner_, options_.clip); });
+  if (!wrong.empty()) refuse_step(base::text("{} in {}", wrong, place_of_step()), order_.samples(batch));
+  if (team_.size() == 1 && !late_problem_.empty()) recover(late_problem_);
   last_loss_ = loss;
-  pass_.all.add(all);
-  count_step(end);
+  result_.all.add(all);
+  count_step(batch);
   is_in_step_ = false;
   last_complete_ = std::chrono::steady_clock::now();
 }
 
-inline void worker::local_step(std::uint64_t end) {
-  const std::span<const std::uint64_t> whole = start_step(end);
-  const range share = share_of(sample_, end, team_.rank(), team_.size());
+inline void worker::refuse_step(const std::string& what, std::span<const std::uint64_t> samples) {
+  go_back_to_mark();
+  throw error(base::text("manta: train: {}; the step was not made. {}", what, remedy_for_odd(*learner_, samples)));
+}
+
+inline void worker::count_step(const range& batch) {
+  ++at_.step;
+  at_.sample = batch.second;
+}
+
+inline void worker::local_step(const range& batch) {
   sums mine;
-  if (problem_.empty()) {
-    problem_ = problem_of([&] {
-      const double divisor = learner_->weight(whole.subspan(share.first - sample_, share.second - share.first));
-      const nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
-      mine = forward_and_back(share, pass, divisor, nullptr);
-      if (mine.samples > 0) check_loss(mine.loss / divisor);
-      learner_->update(options_.clip);  // also without samples: all count the same steps
-      if (mine.samples > 0) last_loss_ = mine.loss / divisor;
+  mark();
+  local_.attempt([&] {
+    pass_.begin();
+    start_step(batch);
+    const auto share = order_.samples(order_.share(batch));
+    const double divisor = share.empty() ? 1 : weight_of(share);
+    mine = pass_.run_alone(parts_of(batch), pass_of(batch), divisor);
+    const double loss = mine.loss / divisor;
+    if (const std::string wrong = what_is_not_finite(loss); !wrong.empty()) refuse_step(wrong, share);
+    const std::string wrong = make_step(*learner_, options_.clip);  // also without samples: all count the same steps
+    if (!wrong.empty()) refuse_step(base::text("{} in {}", wrong, place_of_step()), share);
+    if (!share.empty()) last_loss_ = loss;
+  });
+  if (local_.has_problem()) go_back_to_mark();
+  count_step(batch);
+  if (local_.count(mine)) meet();
+}
+
+inline std::string worker::place_of_step() const {
+  return base::text("step {}, which is batch {} of epoch {}", at_.step,
+                    at_.sample / static_cast<std::uint64_t>(options_.batch), at_.epoch);
+}
+
+inline std::string worker::what_is_not_finite(double loss) {
+  const std::string before = last_loss_ ? base::text(" (before it was {})", *last_loss_) : "";
+  if (!base::is_finite(loss))
+    return base::text("the loss became {} in {}{}", kind_of_odd(loss), place_of_step(), before);
+  const auto odd = std::find_if_not(numbers_.begin(), numbers_.end(), [](double x) { return base::is_finite(x); });
+  if (!local_.are_made() && odd != numbers_.end())
+    return base::text("a running mean of batch norm became {} in {}", kind_of_odd(*odd), place_of_step());
+  const std::string gradient = odd_gradient(*learner_);
+  return gradient.empty() ? "" : base::text("the loss is {}, but its {} in {}", loss, gradient, place_of_step());
+}
+
+inline void worker::check_parameters(std::uint64_t first_step) {
+  if (are_finite(learner_->parameters())) return;
+  throw error(
+      base::text("manta: train: parameters became infinite or NaN in one of the steps {} to {}, which were made. "
+                 "Go on from a checkpoint with a smaller rate, or clip the gradients",
+                 first_step, at_.step - 1));
+}
+
+// ---- what the members hold in common ----
+
+inline void worker::mark() {
+  learner_->buffers().visit([this](auto b) { marked_.assign(b.begin(), b.end()); });
+}
+inline void worker::go_back_to_mark() {
+  learner_->buffers().visit([this](auto b) {
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<std::remove_cvref_t<decltype(b[i])>>(marked_[i]);
+  });
+}
+
+inline void worker::recover(std::string problem) {
+  late_problem_.clear();
+  const int from = exchange_.first_of(problem.empty()) % team_.size();
+  std::string all = team_.rank() == from ? learner_->save() : "";
+  exchange_.broadcast(all, from);
+  learner_->load(all, taken::all);
+  exchange_.throw_together(problem);
+}
+
+/// What differs between the members since they last agreed: what local steps have made, the errors of rounding that
+/// each carries on, which a state does not have, and a step that one of them could not make.
+inline void worker::agree() {
+  if (is_agreed_) return;
+  if (!local_.have_met()) meet();
+  if (exchange_.first_of(!late_problem_.empty()) < team_.size()) recover(late_problem_);
+  exchange_.forget();
+  is_agreed_ = true;
+}
+
+inline void worker::meet() {
+  const std::string problem = local_.meet();
+  double problems[1] = {problem.empty() ? 0. : 1.};
+  result_.all.add(group_.over_all(exchange_, local_.take_sums(), problems));
+  if (problems[0] > 0) recover(problem);
+  for (const number_array& each : {learner_->buffers(), learner_->parameters(), learner_->moments()}) {
+    each.visit([this](auto numbers) {
+      if (!numbers.empty()) exchange_.average(numbers);
     });
   }
-  if (!problem_.empty()) learner_->go_back_to_mark();
-  unshared_.add(mine);
-  count_step(end);
-  if (++local_steps_ == options_.average_every) meet();
+  if (manta::detail::launcher_recovers()) local_.met = {state_here(), result_, std::chrono::steady_clock::now(), 0};
 }
 
-/// A worker that had a problem made no step since. Then all take the first one's state, and throw.
-inline void worker::meet() {
-  local_steps_ = 0;
-  double problems[1] = {problem_.empty() ? 0. : 1.};
-  pass_.all.add(group_.over_all(exchange_, std::exchange(unshared_, {}), problems));
-  if (problems[0] == 0) {
-    learner_->average(exchange_);
-    if (manta::detail::launcher_recovers()) met_ = {state_here(), pass_, std::chrono::steady_clock::now(), 0};
-    return;
-  }
-  std::string all = team_.rank() == 0 ? learner_->save() : "";
-  exchange_.broadcast(all);
-  learner_->load(all, false);
-  exchange_.throw_together(std::exchange(problem_, {}));
+inline survivor worker::reached() {
+  if (!is_agreed_ && local_.are_made()) return local_.met;
+  if (is_in_step_) go_back_to_mark();
+  return {state_here(), result_, last_complete_, 0};
 }
 
-inline sums worker::forward_and_back(const range& share, nn::pass pass, double divisor, exchange* e) {
-  sums mine;
-  samples_in_backward_ = 0;
-  for (int part = 0; part < options_.accumulate; ++part) {
-    const auto [from, to] = share_of(share.first, share.second, part, options_.accumulate);
-    const bool is_last = part + 1 == options_.accumulate;
-    pass.samples = std::span<const std::uint64_t>(order_).subspan(from, to - from);
-    if (from < to) mine.add(learner_->forward(true, pass.samples, pass, divisor));
-    samples_in_backward_ = to - from;
-    if (from < to || is_last) learner_->backward(is_last ? e : nullptr, from < to);
-    samples_in_backward_ = 0;
-  }
-  return mine;
-}
+// ---- validation ----
 
 MANTA_DECL per_rank<pass_result> worker::validate() {
   has_trained_ = false;
   agree();
   pass_result result;
-  const auto [first, last] = share_of(0, learner_->size(false), team_.rank(), team_.size());
-  if (learner_->size(false) == 0)
-    throw error("manta: train: the recipe has no validation_data(), or it has no samples");
+  const auto [first, last] = share_of(0, sizes_[1], team_.rank(), team_.size());
+  if (sizes_[1] == 0) throw error("manta: train: the recipe has no validation_data(), or it has no samples");
   const std::uint64_t piece = static_cast<std::uint64_t>(std::max(1, options_.batch));
   std::vector<std::vector<std::uint64_t>> parts;
   for (std::uint64_t at = first; at < last; at += piece) {
@@ -306,11 +301,11 @@ MANTA_DECL per_rank<pass_result> worker::validate() {
   }
   if (learner_->reads_ahead(false)) learner_->plan(false, parts);
   for (const std::vector<std::uint64_t>& which : parts) {
-    result.all.add(
-        learner_->forward(false, which, {.training = false, .seed = seed_, .step = step_, .samples = which}, 1));
+    const nn::pass pass{.training = false, .seed = seed_, .step = at_.step, .samples = which};
+    result.all.add(learner_->forward(false, which, pass, 1));
   }
-  result.epoch = epoch_;
-  result.step = step_;
+  result.epoch = at_.epoch;
+  result.step = at_.step;
   result.rate = learner_->rate();
   return result;
 }
@@ -323,39 +318,56 @@ MANTA_DECL pass_result worker::validate_together() {
 }
 
 MANTA_DECL pass_result worker::glance() {
-  const bool validates = learner_->size(false) > 0;
-  std::vector<std::uint64_t> first(std::min(learner_->size(!validates), static_cast<std::uint64_t>(options_.batch)));
+  const bool validates = sizes_[1] > 0;
+  std::vector<std::uint64_t> first(std::min(sizes_[validates ? 1 : 0], static_cast<std::uint64_t>(options_.batch)));
   std::iota(first.begin(), first.end(), std::uint64_t(0));
+  const nn::pass pass{.training = false, .seed = seed_, .step = at_.step, .samples = first};
   pass_result r;
-  r.all = learner_->forward(!validates, first, {.training = false, .seed = seed_, .step = step_, .samples = first}, 1);
+  r.all = learner_->forward(!validates, first, pass, 1);
   return r;
 }
+
+// ---- states ----
 
 MANTA_DECL state worker::save() {
   agree();
   return state_here();
 }
 inline state worker::state_here() const {
-  return {learner_->description(), seed_, epoch_, sample_, step_, learner_->save(), {}};
+  state s;
+  s.model = learner_->description();
+  s.optimizer = learner_->optimizer_kind();
+  s.told = told_;
+  s.seed = seed_;
+  s.epoch = at_.epoch;
+  s.sample = at_.sample;
+  s.size = sizes_[0];
+  s.step = at_.step;
+  s.learner = learner_->save();
+  if (const samples* const data = learner_->shareable(true)) s.columns = data->columns();
+  return s;
 }
 
-MANTA_DECL void worker::restore(const state& s, bool own_settings) {
+MANTA_DECL void worker::restore(const state& s, taken what) {
   if (s.model != learner_->description())
-    throw error("manta: train: the checkpoint is of the network " + s.model + "; the recipe's is " +
-                learner_->description() + ". Nothing was changed");
+    throw error(base::text("manta: train: the checkpoint is of the network {}; the recipe's is {}. Nothing was changed",
+                           s.model, learner_->description()));
+  if (s.optimizer != learner_->optimizer_kind()) {
+    if (what == taken::all)
+      throw error(base::text("manta: train: the checkpoint's optimiser is {}, and the recipe's {}. Nothing was changed",
+                             base::demangle(s.optimizer.c_str()), base::demangle(learner_->optimizer_kind().c_str())));
+    what = taken::model;
+  }
   try {
-    learner_->load(s.learner, own_settings);
+    learner_->load(s.learner, what);
   } catch (const std::exception& e) {
-    throw error(std::string("manta: train: the checkpoint cannot be read: ") + e.what() + ". Nothing was changed");
+    throw error(base::text("manta: train: the checkpoint cannot be read: {}. Nothing was changed", e.what()));
   }
   seed_ = s.seed;
-  epoch_ = s.epoch;
-  sample_ = s.sample;
-  step_ = s.step;
-  problem_.clear();
-  local_steps_ = 0;
+  at_ = {s.epoch, s.size == sizes_[0] ? s.sample : 0, s.step};  // the places of other data are others
+  local_.forget();
+  late_problem_.clear();
   make_order();
-  unshared_ = {};
   exchange_.forget();
   is_agreed_ = true;
   has_trained_ = false;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Joins tune and train: a recipe (train/learner.hpp) as a trial of a search. The parameters of the space are members of
+// Joins tune and train: a recipe (train/recipe.hpp) as a trial of a search. The parameters of the space are members of
 // the recipe, by the names that its serialize gives them.
 //
 //   auto best = tune::run<train::trial<fashion>>({{"rate", tune::loguniform(1e-4, 1e-1)}},
@@ -10,6 +10,7 @@
 #pragma once
 
 #include "manta/train.hpp"
+#include "manta/train/worker.hpp"
 #include "manta/tune/configured.hpp"
 #include "manta/tune/metrics.hpp"
 #include "manta/tune/trainable.hpp"
@@ -39,7 +40,7 @@ class recipe_trial {
 
   [[nodiscard]] state save() const { return worker_->save(); }
   /// Takes parameters and moments, and keeps the settings of this trial's optimiser: PBT changes them.
-  void load(const state& s) { worker_->restore(s, true); }
+  void load(const state& s) { worker_->restore(s, taken::moments); }
   [[nodiscard]] bool done() const {
     if constexpr (requires { recipe_.epochs(); })
       return worker_->epoch() >= static_cast<std::uint64_t>(recipe_.epochs());

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/layer.hpp"
 
@@ -25,8 +26,8 @@ class chain {
       try {
         layers_.push_back(make_layer<T>(s, now));
       } catch (const error& e) {
-        throw error("layer " + std::to_string(layers_.size()) + " of " + where + ", " + s.text() +
-                    ", gets an input of shape " + now.text() + ": " + e.what());
+        throw error(base::text("layer {} of {}, {}, gets an input of shape {}: {}", layers_.size(), where, s.text(),
+                               now.text(), e.what()));
       }
     }
     begins_ = {0};
@@ -107,6 +108,29 @@ class chain {
     }
   }
 
+  [[nodiscard]] bool sums_over_workers() const {
+    return std::ranges::any_of(layers_, [](const auto& l) { return l->sums_over_workers(); });
+  }
+  void forward_without_samples(const pass& p) {
+    for (const auto& l : layers_) l->forward_without_samples(p);
+  }
+  /// Runs through the layers that `backward` runs through.
+  void backward_without_samples(bool wants_dx, const gradients_ready* ready) {
+    bool is_asked = true;
+    for (std::size_t i = layers_.size(); i-- > 0 && is_asked;) {
+      const bool asks = i == 0 ? wants_dx : wants_dx || begins_[i] > 0;
+      if (ready) {
+        const gradients_ready shifted = [ready, first = begins_[i]](std::size_t begin, std::size_t end) {
+          (*ready)(first + begin, first + end);
+        };
+        layers_[i]->backward_without_samples(asks, &shifted);
+      } else {
+        layers_[i]->backward_without_samples(asks, nullptr);
+      }
+      is_asked = asks;
+    }
+  }
+
  private:
   [[nodiscard]] std::vector<parameter_array> named(std::vector<parameter_array> (layer<T>::*which)() const) const {
     std::vector<parameter_array> all;
@@ -143,6 +167,11 @@ class sequential_layer final : public layer<T> {
   void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) override {
     chain_.backward(x, y, dy, dx, nullptr);
   }
+  [[nodiscard]] bool sums_over_workers() const override { return chain_.sums_over_workers(); }
+  void forward_without_samples(const pass& p) override { chain_.forward_without_samples(p); }
+  void backward_without_samples(bool wants_dx, const gradients_ready* ready) override {
+    chain_.backward_without_samples(wants_dx, ready);
+  }
   [[nodiscard]] bool has_parts() const override { return chain_.size() > 0; }
   void backward_in_parts(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx,
                          const gradients_ready& ready) override {
@@ -160,8 +189,8 @@ class residual_layer final : public layer<T> {
   residual_layer(chain<T> main, chain<T> shortcut, const shape& in)
       : layer<T>(in, main.output_shape()), main_(std::move(main)), shortcut_(std::move(shortcut)) {
     if (main_.output_shape() != shortcut_.output_shape())
-      throw error("its layers give " + main_.output_shape().text() + ", and the shortcut " +
-                  shortcut_.output_shape().text() + "; both have to be alike");
+      throw error(base::text("its layers give {}, and the shortcut {}; both have to be alike",
+                             main_.output_shape().text(), shortcut_.output_shape().text()));
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<residual_layer>(*this); }
 
@@ -203,6 +232,19 @@ class residual_layer final : public layer<T> {
     }
     shortcut_.backward(x, shortcut_y_, dy, dx ? &shortcut_dx_ : nullptr, nullptr);
     if (dx) *dx += shortcut_dx_;
+  }
+
+  [[nodiscard]] bool sums_over_workers() const override {
+    return main_.sums_over_workers() || shortcut_.sums_over_workers();
+  }
+  void forward_without_samples(const pass& p) override {
+    main_.forward_without_samples(p);
+    shortcut_.forward_without_samples(p);
+  }
+  void backward_without_samples(bool wants_dx, const gradients_ready* ready) override {
+    main_.backward_without_samples(wants_dx, nullptr);
+    shortcut_.backward_without_samples(wants_dx, nullptr);
+    layer<T>::backward_without_samples(wants_dx, ready);
   }
 
  private:

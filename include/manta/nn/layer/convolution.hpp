@@ -33,6 +33,7 @@ class conv2d_layer final : public layer<T> {
         start_(static_cast<nn::start>(static_cast<int>(s.option("start", 0)))),
         gain_(s.option("gain", 1)) {
     if (filters_ < 1) throw error("it needs at least one channel");
+    check_start(gain_);
     const bordered_planes image{in[0], window_.height, window_.width, window_.size, window_.padding};
     // Positions behind the ends of rows would be many in small images.
     const bool suits = window_.stride == 1 && window_.size > 1 && 2 * image.positions<T>() <= 3 * window_.positions();

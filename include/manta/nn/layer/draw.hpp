@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "manta/nn/checks.hpp"
 #include "manta/nn/layer.hpp"
 #include "manta/nn/layers.hpp"
 
@@ -14,6 +15,9 @@ namespace manta::nn::detail {
 /// Weights as PyTorch stores them: outputs x inputs, row by row.
 template <class T>
 using row_major = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Throws, for the constructor of a layer, if weights cannot be drawn with this gain.
+inline void check_start(double gain) { check_layer_option(gain >= 0, "the gain", gain, "at least 0"); }
 
 /// Fills w with orthonormal rows, or columns where there are more rows, by Gram and Schmidt, run twice for accuracy.
 template <class T>

@@ -25,6 +25,7 @@ class linear_layer final : public layer<T> {
         start_(static_cast<nn::start>(static_cast<int>(s.option("start", 0)))),
         gain_(s.option("gain", 1)) {
     if (outputs_ < 1) throw error("it needs at least one output");
+    check_start(gain_);
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<linear_layer>(*this); }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "manta/error.hpp"
+#include "manta/nn/checks.hpp"
 #include "manta/nn/layer.hpp"
 
 namespace manta::nn::detail {
@@ -18,7 +19,9 @@ template <class T>
 class normalisation_layer : public layer<T> {
  public:
   normalisation_layer(const spec& s, const shape& in, shape weights)
-      : layer<T>(in, in), weights_(std::move(weights)), count_(weights_.size()), epsilon_(s.option("epsilon", 1e-5)) {}
+      : layer<T>(in, in), weights_(std::move(weights)), count_(weights_.size()), epsilon_(s.option("epsilon", 1e-5)) {
+    check_layer_option(epsilon_ >= 0, "epsilon", epsilon_, "at least 0");
+  }
 
   [[nodiscard]] std::vector<parameter_array> arrays() const override {
     return {{"weight", weights_}, {"bias", weights_}};
@@ -51,6 +54,7 @@ class batch_norm_layer final : public normalisation_layer<T> {
         momentum_(s.option("momentum", 0.1)),
         all_workers_(s.option("all_workers", 0) != 0) {
     if (in.dimensions() > 3) throw error("it needs features, a sequence or an image");
+    check_layer_option(momentum_ > 0 && momentum_ <= 1, "the momentum", momentum_, "above 0 and at most 1");
     scale_.resize(channels()), shift_.resize(channels()), factor_.resize(channels());
     mean_.resize(channels()), deviation_.resize(channels());
   }
@@ -71,25 +75,14 @@ class batch_norm_layer final : public normalisation_layer<T> {
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override {
     sum_ = all_workers_ ? p.sum_over_workers : nullptr;
-    trained_ = p.training;
     y.resize(x.rows(), x.cols());
-    vector running_mean(running_, channels()), running_variance(running_ + channels(), channels());
-    if (p.training) {
-      own_count_ = static_cast<double>(x.size() / channels());
-      sums(x, x);
-      const double n = count_ = sums_[2 * channels()];
-      if (n < 2) throw error("manta: nn: batch_norm has no variance of a single number; train with larger batches");
-      const auto m = sums_.head(channels()) / n;
-      const auto variance = (sums_.segment(channels(), channels()) / n - m.square()).max(0);
-      mean_ = m.template cast<T>();
-      deviation_ = (variance + this->epsilon_).sqrt().template cast<T>();
-      const T part = static_cast<T>(momentum_);
-      running_mean += part * (mean_ - running_mean);
-      running_variance += part * ((variance * n / (n - 1)).template cast<T>() - running_variance);
-    } else {
-      mean_ = running_mean;
-      deviation_ = (running_variance + static_cast<T>(this->epsilon_)).sqrt();
-    }
+    own_count_ = static_cast<double>(x.size() / channels());
+    if (p.training) sums(x, x);
+    if (p.training && sums_[2 * channels()] < 2 && !p.is_rest)
+      throw error(
+          "manta: nn: batch_norm has no variance of a single number: a worker's share of a batch needs two samples, "
+          "so take larger batches or fewer workers, or batch_norm({.all_workers = true})");
+    take_statistics(p.training);
     scale_ = this->weight() / deviation_;
     shift_ = this->bias() - mean_ * scale_;
     each(x.cols(),
@@ -124,10 +117,47 @@ class batch_norm_layer final : public normalisation_layer<T> {
     });
   }
 
+  [[nodiscard]] bool sums_over_workers() const override { return all_workers_; }
+  void forward_without_samples(const pass& p) override {
+    sum_ = all_workers_ ? p.sum_over_workers : nullptr;
+    trained_ = false;
+    if (!sum_ || !p.training) return;
+    sums_.setZero(2 * channels() + 1);
+    sum_({sums_.data(), static_cast<std::size_t>(sums_.size())});
+    take_statistics(true);
+  }
+  void backward_without_samples(bool wants_dx, const gradients_ready* ready) override {
+    if (wants_dx && trained_ && sum_) {
+      sums_.setZero(2 * channels() + 1);
+      sum_({sums_.data(), static_cast<std::size_t>(2 * channels())});
+    }
+    layer<T>::backward_without_samples(wants_dx, ready);
+  }
+
  private:
   using typename normalisation_layer<T>::vector;
   using array = Eigen::Array<T, Eigen::Dynamic, 1>;
   [[nodiscard]] int channels() const { return normalisation_layer<T>::count_; }
+
+  /// Sets mean and deviation: in training to those that sums_ has, which also move the running ones; else, and where a
+  /// single number has no variance, to the running ones.
+  void take_statistics(bool training) {
+    vector running_mean(running_, channels()), running_variance(running_ + channels(), channels());
+    const double n = count_ = training ? sums_[2 * channels()] : 0;
+    trained_ = n >= 2;
+    if (!trained_) {
+      mean_ = running_mean;
+      deviation_ = (running_variance + static_cast<T>(this->epsilon_)).sqrt();
+      return;
+    }
+    const auto m = sums_.head(channels()) / n;
+    const auto variance = (sums_.segment(channels(), channels()) / n - m.square()).max(0);
+    mean_ = m.template cast<T>();
+    deviation_ = (variance + this->epsilon_).sqrt().template cast<T>();
+    const T part = static_cast<T>(momentum_);
+    running_mean += part * (mean_ - running_mean);
+    running_variance += part * ((variance * n / (n - 1)).template cast<T>() - running_variance);
+  }
 
   /// Calls f(at, n, c) for parts that lie one after the other: n numbers from `at` on, for which c picks what belongs
   /// to their channels from an array of channels: the plane of one channel, or one number of each channel.
@@ -173,7 +203,8 @@ class batch_norm_layer final : public normalisation_layer<T> {
 
   int width_;  ///< numbers of a channel in a sample that lie one after the other
   double momentum_;
-  bool all_workers_, trained_ = true;
+  bool all_workers_;
+  bool trained_ = true;               ///< the last forward took the statistics of its batch
   double own_count_ = 0, count_ = 0;  ///< numbers of a channel here, and of all workers
   std::function<void(std::span<double>)> sum_;
   T* running_ = nullptr;

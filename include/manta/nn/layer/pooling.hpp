@@ -6,8 +6,11 @@
 
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "manta/base/number.hpp"
+#include "manta/nn/checks.hpp"
 #include "manta/nn/layer/window.hpp"
 
 namespace manta::nn::detail {
@@ -38,7 +41,7 @@ class pooling_layer : public layer<T> {
   window window_;
 };
 
-/// Where several numbers are equal, the first one gets the gradient.
+/// Where several numbers are equal, the first one gets the gradient. NaN passes for the greatest number of its window.
 template <class T>
 class max_pool_layer final : public pooling_layer<T> {
  public:
@@ -46,25 +49,10 @@ class max_pool_layer final : public pooling_layer<T> {
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<max_pool_layer>(*this); }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {
-    y.resize(this->output_shape().size(), x.cols());
-    where_.resize(static_cast<std::size_t>(y.size()));
-    for (Eigen::Index s = 0; s < x.cols(); ++s) {
-      const T* from = x.data() + s * x.rows();
-      T* to = y.data() + s * y.rows();
-      int* where = where_.data() + s * y.rows();
-      this->each_window([&](Eigen::Index output, int top, int bottom, int left, int right, Eigen::Index plane) {
-        Eigen::Index best = plane + top * this->window_.width + left;
-        T greatest = from[best];
-        for (int i = top; i < bottom; ++i) {
-          const Eigen::Index row = plane + i * this->window_.width;
-          for (Eigen::Index at = row + left; at < row + right; ++at) {
-            best = from[at] > greatest ? at : best;
-            greatest = from[at] > greatest ? from[at] : greatest;
-          }
-        }
-        to[output] = greatest;
-        where[output] = static_cast<int>(best);
-      });
+    if (all_finite(std::span<const T>(x.data(), static_cast<std::size_t>(x.size())))) {
+      pool(x, y, [](T number, T greatest) { return number > greatest; });
+    } else {
+      pool(x, y, [](T number, T greatest) { return !(number <= greatest) && !base::is_nan(greatest); });
     }
   }
 
@@ -80,6 +68,31 @@ class max_pool_layer final : public pooling_layer<T> {
   }
 
  private:
+  template <class Exceeds>
+  void pool(const matrix<T>& x, matrix<T>& y, Exceeds exceeds) {
+    y.resize(this->output_shape().size(), x.cols());
+    where_.resize(static_cast<std::size_t>(y.size()));
+    for (Eigen::Index s = 0; s < x.cols(); ++s) {
+      const T* from = x.data() + s * x.rows();
+      T* to = y.data() + s * y.rows();
+      int* where = where_.data() + s * y.rows();
+      this->each_window([&](Eigen::Index output, int top, int bottom, int left, int right, Eigen::Index plane) {
+        Eigen::Index best = plane + top * this->window_.width + left;
+        T greatest = from[best];
+        for (int i = top; i < bottom; ++i) {
+          const Eigen::Index row = plane + i * this->window_.width;
+          for (Eigen::Index at = row + left; at < row + right; ++at) {
+            const bool is_greater = exceeds(from[at], greatest);
+            best = is_greater ? at : best;
+            greatest = is_greater ? from[at] : greatest;
+          }
+        }
+        to[output] = greatest;
+        where[output] = static_cast<int>(best);
+      });
+    }
+  }
+
   std::vector<int> where_;
 };
 

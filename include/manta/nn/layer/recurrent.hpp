@@ -57,6 +57,7 @@ class recurrent_layer final : public layer<T> {
         start_(static_cast<nn::start>(static_cast<int>(s.option("start", 0)))),
         gain_(s.option("gain", 1)) {
     if (features_ < 1) throw error("it needs at least one feature");
+    check_start(gain_);
     if (in.dimensions() > 2)
       throw error("it needs steps, nn::shape{features}, or sequences, nn::shape{length, features}");
   }

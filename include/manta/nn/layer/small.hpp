@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "manta/error.hpp"
+#include "manta/nn/checks.hpp"
 #include "manta/nn/layer.hpp"
+#include "manta/nn/sample_error.hpp"
 
 namespace manta::nn::detail {
 
@@ -19,7 +21,8 @@ template <class T>
 class dropout_layer final : public layer<T> {
  public:
   dropout_layer(const spec& s, const shape& in) : layer<T>(in, in), probability_(s.option("probability", 0)) {
-    if (!(probability_ >= 0 && probability_ < 1)) throw error("the probability has to be at least 0 and below 1");
+    check_layer_option(probability_ >= 0 && probability_ < 1, "the probability", probability_,
+                       "at least 0 and below 1");
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<dropout_layer>(*this); }
 
@@ -89,9 +92,9 @@ class embedding_layer final : public layer<T> {
     for (Eigen::Index i = 0; i < x.size(); ++i) {
       const T word = x.data()[i];
       if (!(word >= 0 && word < static_cast<T>(words_) && word == std::floor(word)))
-        throw error("manta: nn: embedding got the word " + std::to_string(word) + " in sample " +
-                    std::to_string(i / x.rows()) + " of the batch; words are whole numbers from 0 to " +
-                    std::to_string(words_ - 1));
+        throw sample_error("manta: nn: embedding: ", static_cast<std::size_t>(i / x.rows()),
+                           base::text(" has the word {}; words are whole numbers from 0 to {}",
+                                      static_cast<double>(word), words_ - 1));
       column(y.data(), i) = column(p_, static_cast<Eigen::Index>(word));
     }
   }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 
 namespace manta::nn::detail {
@@ -22,7 +23,7 @@ static_assert(std::endian::native == std::endian::little, "files of weights are 
 inline bool is_npz(const std::string& path) {
   if (path.ends_with(".npz")) return true;
   if (path.ends_with(".safetensors")) return false;
-  throw error("manta: nn: " + path + ": the name of a file of weights ends in .npz or .safetensors");
+  throw error(base::text("manta: nn: {}: the name of a file of weights ends in .npz or .safetensors", path));
 }
 
 inline std::string extents_text(const std::vector<std::int64_t>& extents) {
@@ -31,11 +32,13 @@ inline std::string extents_text(const std::vector<std::int64_t>& extents) {
   return s.empty() ? "one number" : s;
 }
 
-/// Bytes of numbers of a type; 0: the type is none of those that are read.
+/// The bytes of a number of a type, which end the type's name as a number of bits; 0: the type is unknown.
 inline std::size_t bytes_of_type(std::string_view type) {
-  if (type == "F64" || type == "I64") return 8;
-  if (type == "F32" || type == "I32") return 4;
-  return type == "F16" || type == "BF16" ? 2 : 0;
+  if (type == "BOOL" || type.starts_with("F8")) return 1;
+  if (type.ends_with("16")) return 2;
+  if (type.ends_with("32")) return 4;
+  if (type.ends_with("64")) return 8;
+  return type.ends_with("8") ? 1 : 0;
 }
 
 /// The bytes that an array of these extents has; 2^64 - 1 where that is no number of bytes.
@@ -52,24 +55,23 @@ class input_file {
  public:
   explicit input_file(const std::string& path) : path_(path) {
     std::FILE* const f = std::fopen(path.c_str(), "rb");
-    if (!f) throw error("manta: nn: " + path + " cannot be read: " + std::strerror(errno));
+    if (!f) throw error(base::text("manta: nn: {} cannot be read: {}", path, std::strerror(errno)));
     char block[1 << 16];
     for (std::size_t n = 0; (n = std::fread(block, 1, sizeof block, f)) > 0;) bytes_.append(block, n);
     const bool failed = std::ferror(f) != 0;
     std::fclose(f);
-    if (failed) throw error("manta: nn: " + path + " cannot be read: " + std::strerror(errno));
+    if (failed) throw error(base::text("manta: nn: {} cannot be read: {}", path, std::strerror(errno)));
   }
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::uint64_t size() const { return bytes_.size(); }
   [[noreturn]] void bad(std::uint64_t offset, const std::string& expected, const std::string& found) const {
-    throw error("manta: nn: " + path_ + ", offset " + std::to_string(offset) + ": expected " + expected + ", found " +
-                found);
+    throw error(base::text("manta: nn: {}, offset {}: expected {}, found {}", path_, offset, expected, found));
   }
   /// Throws if the file ends before.
   [[nodiscard]] std::string_view part(std::uint64_t offset, std::uint64_t count, const std::string& what) const {
     if (offset > size() || count > size() - offset)
-      bad(offset, std::to_string(count) + " bytes of " + what, "the end of the file at " + std::to_string(size()));
+      bad(offset, base::text("{} bytes of {}", count, what), base::text("the end of the file at {}", size()));
     return std::string_view(bytes_).substr(offset, count);
   }
   /// A little-endian number of the given number of bytes.
@@ -98,7 +100,7 @@ inline void write_whole(const std::string& path, const std::string& bytes) {
   if (written && std::rename(part.c_str(), path.c_str()) != 0) written = false, why = errno;
   if (written) return;
   std::remove(part.c_str());
-  throw error("manta: nn: " + path + " cannot be written: " + std::strerror(why));
+  throw error(base::text("manta: nn: {} cannot be written: {}", path, std::strerror(why)));
 }
 
 }  // namespace manta::nn::detail

@@ -33,7 +33,7 @@ inline std::vector<stored_array> read_safetensors(const input_file& file) {
       file.bad(8, "dtype, shape and data_offsets of '" + name + "' in the header", entry.dump());
     }
     const std::size_t each = bytes_of_type(a.type);
-    if (each == 0) file.bad(8, "F16, BF16, F32, F64, I32 or I64 for '" + name + "'", a.type);
+    if (each == 0) file.bad(8, "a type of numbers, as F32, for '" + name + "'", a.type);
     const std::uint64_t bytes = bytes_of_array(a.extents, each);
     if (ends.size() != 2 || ends[1] < ends[0] || ends[1] - ends[0] != bytes)
       file.bad(8, "data_offsets of '" + name + "' for " + extents_text(a.extents) + " numbers of " + a.type,

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A recipe: what is trained, in one serialisable class.
+//
+//   struct fashion {
+//     float rate = 1e-3f;
+//     nn::network<float> model() const;             // any nn::module
+//     nn::adam optimizer() const;
+//     nn::loss loss() const;
+//     train::samples training_data() const;         // or a class of your own with size() and take(numbers, batch)
+//     train::samples validation_data() const;       // optional
+//     // Optional: changes one sample of the training data before each use (augment.hpp).
+//     void augment(std::span<float> sample, train::draws& random) const;
+//     // Optional: means over the samples of y.
+//     std::map<std::string, double> metrics(const nn::matrix<float>& y, const nn::targets<float>& t) const;
+//     // Optional: the rate from here on; 2.5 is the middle of the third epoch.
+//     double learning_rate(double epoch) const;
+//     template <class Archive> void serialize(Archive& archive) { archive(CEREAL_NVP(rate)); }
+//   };
+#pragma once
+
+#include <cereal/archives/binary.hpp>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "manta/nn/module.hpp"
+#include "manta/train/samples.hpp"
+#include "manta/train/source.hpp"
+
+namespace manta::train {
+
+template <class R>
+concept recipe = requires(const R r) {
+  { r.model() } -> nn::module;
+  r.optimizer();
+  r.loss();
+  r.training_data();
+};
+
+namespace detail {
+
+/// The type of the recipe's model; void if it has none.
+template <class R>
+struct model_of {
+  using type = void;
+};
+template <recipe R>
+struct model_of<R> {
+  using type = std::remove_cvref_t<decltype(std::declval<const R&>().model())>;
+};
+
+template <class Data, class T>
+concept data_for = requires(Data& d, std::span<const std::uint64_t> numbers, batch<T>& to) {
+  { d.size() } -> std::convertible_to<std::size_t>;
+  d.take(numbers, to);
+};
+template <class Loss, class T>
+concept loss_for = requires(const Loss& l, const nn::matrix<T>& y, const nn::targets<T>& t, nn::matrix<T>& dy) {
+  { l.over(y, t, dy, 1.0) } -> std::convertible_to<double>;
+  { l.template weight<T>(t) } -> std::convertible_to<double>;
+};
+template <class Optimizer, class T>
+concept optimizer_for = requires(Optimizer& o, std::span<T> parameters, std::span<const T> gradients) {
+  o.step(parameters, gradients);
+};
+
+/// Refuses parts of a recipe that do not suit the model, in one sentence each.
+template <recipe R>
+constexpr bool require_parts() {
+  using number = typename model_of<R>::type::scalar;
+  constexpr bool data = data_for<std::remove_cvref_t<decltype(std::declval<const R&>().training_data())>, number>;
+  static_assert(
+      data,
+      "manta: train: training_data() gives train::samples, or a class with size() and take(numbers, to), which "
+      "takes std::span<const std::uint64_t> and train::batch<float>& (batch<double> for a model of doubles)");
+  constexpr bool validation = [] {
+    if constexpr (requires(const R& r) { r.validation_data(); })
+      return data_for<std::remove_cvref_t<decltype(std::declval<const R&>().validation_data())>, number>;
+    return true;
+  }();
+  static_assert(
+      validation,
+      "manta: train: validation_data() gives train::samples, or a class with size() and take(numbers, to), as "
+      "training_data()");
+  constexpr bool loss = loss_for<std::remove_cvref_t<decltype(std::declval<const R&>().loss())>, number>;
+  static_assert(loss,
+                "manta: train: loss() gives nn::loss (nn::cross_entropy(), nn::mse(), ..), or a class with the members "
+                "over(y, targets, dy, divisor) const and weight<T>(targets) const that nn/loss.hpp describes");
+  constexpr bool optimizer = optimizer_for<std::remove_cvref_t<decltype(std::declval<const R&>().optimizer())>, number>;
+  static_assert(
+      optimizer,
+      "manta: train: optimizer() gives nn::adam, nn::sgd or another optimiser with step(parameters, gradients)");
+  return data && validation && loss && optimizer;
+}
+
+/// Refuses what is no recipe, in one sentence that names what is missing.
+template <class R>
+constexpr bool require_recipe() {
+  constexpr bool has_model = requires(const R r) {
+    { r.model() } -> nn::module;
+  };
+  static_assert(
+      has_model,
+      "manta: train: a recipe needs model() const, which gives an nn::network or another class with the members "
+      "of the concept nn::module");
+  constexpr bool has_optimizer = requires(const R r) { r.optimizer(); };
+  static_assert(has_optimizer,
+                "manta: train: a recipe needs optimizer() const, which gives nn::adam, nn::sgd or another optimiser");
+  constexpr bool has_loss = requires(const R r) { r.loss(); };
+  static_assert(
+      has_loss,
+      "manta: train: a recipe needs loss() const, which gives nn::loss: nn::cross_entropy(), nn::mse() or another one");
+  constexpr bool has_data = requires(const R r) { r.training_data(); };
+  static_assert(has_data, "manta: train: a recipe needs training_data() const, which gives train::samples");
+  constexpr bool is_sent =
+      std::is_empty_v<R> || (cereal::traits::is_output_serializable<R, cereal::BinaryOutputArchive>::value &&
+                             cereal::traits::is_input_serializable<R, cereal::BinaryInputArchive>::value);
+  static_assert(is_sent,
+                "manta: train: a recipe is sent to the workers: give it a serialize() function that names its members "
+                "with CEREAL_NVP(member), and include the <cereal/types/...> headers of their types");
+  constexpr bool is_made = std::is_default_constructible_v<R>;
+  static_assert(is_made,
+                "manta: train: a recipe needs a default constructor: a worker reads the recipe into a new one");
+  if constexpr (has_model && has_optimizer && has_loss && has_data && is_sent && is_made) return require_parts<R>();
+  return false;
+}
+
+}  // namespace detail
+
+}  // namespace manta::train
