@@ -66,7 +66,7 @@ TEST_CASE(
     CHECK(ranks.best() == ranking::none);
     CHECK(ranks.flipped(3) == -3);
     std::vector<tune::trial_record> all = {reported(0, -1), reported(1, -2), reported(2, -2)};
-    for (const std::size_t i : {2U, 0U, 1U}) ranks.reported(all[i], -all[i].loss);
+    for (const std::size_t i : {2U, 0U, 1U}) ranks.reported(all[i]);
     CHECK(ranks.best() == 1U);
     CHECK(ranks.summary().best_metric == 2);
     all[1].state = all[2].state = tune::status::failed;

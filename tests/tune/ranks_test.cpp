@@ -5,6 +5,10 @@
 // that trials share or wait for, checkpoints, what the outputs tell of it.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <iterator>
+#include <map>
+
 #include <manta/tune.hpp>
 #include <manta/tune/bayesian.hpp>
 #include <manta/tune/cma_es.hpp>
@@ -39,6 +43,16 @@ void descend(const tune::config& c, tune::trial& trial) {
     ++steps;
     if (!trial.report({{"loss", bowl(c) + 1 / static_cast<double>(steps)}, {"steps", static_cast<double>(steps)}}))
       return;
+  }
+}
+/// Works in another directory, as solvers do.
+void wander(const tune::config& c, tune::trial& trial) {
+  double sum = 0;
+  trial.keep(sum);
+  std::filesystem::current_path("/");
+  while (trial.iteration() < 5) {
+    sum += bowl(c);
+    if (!trial.report("loss", sum)) return;
   }
 }
 /// What it keeps is gone when it has returned.
@@ -104,6 +118,76 @@ TEST_CASE("every scheduler goes on from checkpoints, and ends most of what is ba
     CHECK(band.best().iteration == 9U);
     CHECK(band.count(status::failed) == 0U);
   });
+}
+
+namespace {
+
+/// Grows by its rate, less the nearer it comes to the end; an exploiting trial goes on from the size of another.
+double grown(double size, double rate) { return size + rate * (1 - size) - 0.3 * rate * rate; }
+void grow(const tune::config& c, tune::trial& trial) {
+  double size = 0;
+  trial.keep(size);
+  while (trial.iteration() < 40) {
+    size = grown(size, c["rate"]);
+    if (!trial.report("size", size)) return;
+  }
+}
+/// The same search without ranks: one place, which runs one trial after the other.
+std::vector<double> sizes_by_hand(const tune::space& where, const tune::experiment& e) {
+  struct state {
+    double size = 0;
+    std::uint64_t at = 0;
+  };
+  std::map<tune::trial_number, state> saved;
+  tune::study s(where, e);
+  while (const auto j = s.next()) {
+    state now = j->from ? saved[*j->from] : state{};
+    tune::answer a;
+    while (a.what == tune::verdict::kind::go_on && now.at < 40) {
+      now.size = grown(now.size, j->parameters["rate"]);
+      a = s.report(j->trial, {{"size", now.size}}, 0, ++now.at);
+    }
+    if (a.what == tune::verdict::kind::go_on) s.ended(j->trial);
+    saved[j->trial] = now;
+  }
+  std::vector<double> sizes;
+  for (const auto& t : s.trials()) sizes.push_back(t.last["size"]);
+  return sizes;
+}
+
+}  // namespace
+
+TEST_CASE("a synchronous population comes to the same on any number of ranks") {
+  in_world([] {
+    const tune::space where = {{"rate", tune::uniform(0, 1)}};
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+      for (const bool by_pb2 : {false, true}) {
+        tune::experiment e = {.maximise = "size", .trials = 8, .seed = seed, .show = false};
+        e.scheduler = tune::pbt({.interval = 4, .synchronous = true});
+        if (by_pb2) e.scheduler = tune::pb2({.interval = 4, .synchronous = true});
+        std::vector<double> sizes;
+        for (const auto& t : tune::run<grow>(where, e)) sizes.push_back(t.last["size"]);
+        CHECK(sizes == sizes_by_hand(where, e));
+      }
+    }
+  });
+}
+
+TEST_CASE("the folder stays where it was when a trial changes the working directory") {
+  const folder f;
+  const std::string before = std::filesystem::current_path();
+  std::filesystem::current_path(f.path);
+  in_world([&] {
+    const auto r = tune::run<wander>(
+        plane, {.minimise = "loss", .trials = 6, .checkpoints = {.every = 1}, .folder = "search", .show = false});
+    CHECK(r.count(status::complete) == 6U);
+    CHECK(r.best_checkpoint().iteration > 0U);
+    for (const char* name : {"journal.jsonl", "report.html", "decisions.jsonl", "trials/00005/result.jsonl"})
+      CHECK(std::filesystem::exists(f.path + "/search/" + name));
+    const auto files = std::filesystem::directory_iterator(f.path + "/search/checkpoints");
+    CHECK(std::distance(begin(files), end(files)) <= 12);
+  });
+  std::filesystem::current_path(before);
 }
 
 TEST_CASE("PB2 chooses where the trials of its population go on") {

@@ -60,6 +60,22 @@ struct climber {
   int save() const { return steps; }
   void load(int s) { steps = s; }
 };
+/// What this process writes to stderr meanwhile.
+template <class Function>
+std::string errors_of(Function&& function) {
+  std::fflush(stderr);
+  folder f;
+  const std::string path = f.path + "/stderr";
+  const int before = ::dup(STDERR_FILENO), file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+  ::dup2(file, STDERR_FILENO);
+  function();
+  std::fflush(stderr);
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  ::close(file);
+  return manta::testing::text_of(path);
+}
+
 int made_here() { return climber::made; }
 
 }  // namespace
@@ -179,6 +195,69 @@ TEST_CASE("PBT exploits by checkpoints, asynchronously and synchronously") {
 
 namespace {
 
+/// Forgets to call keep. The epochs that were really trained are reported.
+void forget(const tune::config& c, tune::trial& trial) {
+  for (int epoch = 1; epoch <= 27; ++epoch) {
+    if (!trial.report({{"loss", c.get<double>("x") + 1.0 / epoch}, {"epoch", epoch}})) return;
+  }
+}
+/// Has files of its own for its state.
+void keep_count(const tune::config& c, tune::trial& trial) {
+  trial.keep();
+  while (trial.iteration() < 27) {
+    if (!trial.report("loss", c.get<double>("x") + 1.0 / static_cast<double>(trial.iteration() + 1))) return;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a function that keeps nothing is named once, and no epoch counts that was not trained") {
+  in_world([] {
+    const std::string remedy = "call trial.keep(model) before the first report";
+    const auto lines_with = [](const std::string& text, const std::string& words) {
+      std::size_t lines = 0;
+      for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++lines;
+      return lines;
+    };
+    for (const bool promotes : {false, true}) {
+      tune::experiment e = {.minimise = "loss", .trials = 27, .show = false};
+      e.scheduler = tune::hyperband({.max = 27});
+      if (promotes) e.scheduler = tune::asha_promotion({.max = 27, .eta = 3});
+      const std::string said = errors_of([&] {
+        const auto r = tune::run<forget>(line, e);
+        CHECK(r.count(status::complete) > 0U);
+        for (const auto& t : r) CHECK(t.last["epoch"] == t.at);
+      });
+      CAPTURE(said);
+      CHECK(lines_with(said, remedy) == 1U);
+      CHECK(contains(said, "begins anew when it goes on"));
+      CHECK(errors_of([&] { tune::run<keep_count>(line, e); }).empty());
+    }
+    for (const bool synchronous : {false, true}) {
+      const std::string said = errors_of([&] {
+        const auto r = tune::run<forget>(line, {.minimise = "loss",
+                                                .trials = 8,
+                                                .scheduler = tune::pbt({.interval = 3, .synchronous = synchronous}),
+                                                .stop_all = {tune::report_budget(20'000)},
+                                                .show = false});
+        CHECK(r.count(status::complete) == 8U);
+        CHECK(r.stopped_because().empty());
+      });
+      CAPTURE(said);
+      CHECK(lines_with(said, remedy) == 1U);
+      CHECK(contains(said, "none is copied, and each trains by itself"));
+    }
+    CHECK(contains(
+        errors_of([] { tune::run<keep_count>(line, {.minimise = "loss", .scheduler = tune::pbt(), .show = false}); }),
+        "pbt copies the best of a population"));
+    CHECK(contains(
+        errors_of([] { tune::run<keep_count>(line, {.minimise = "loss", .scheduler = tune::asha(), .show = false}); }),
+        "asha: trials end at 27, so none comes to the mark 64;"));
+  });
+}
+
+namespace {
+
 void misbehave(const tune::config& c, tune::trial& trial) {
   switch (c.get<int>("how")) {
     case 0: throw std::runtime_error("cannot open data.bin");
@@ -233,26 +312,6 @@ TEST_CASE("trials that throw, report NaN, nothing or another name are named, and
   });
 }
 
-namespace {
-
-/// What this process writes to stderr meanwhile.
-template <class Function>
-std::string errors_of(Function&& function) {
-  std::fflush(stderr);
-  folder f;
-  const std::string path = f.path + "/stderr";
-  const int before = ::dup(STDERR_FILENO), file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
-  ::dup2(file, STDERR_FILENO);
-  function();
-  std::fflush(stderr);
-  ::dup2(before, STDERR_FILENO);
-  ::close(before);
-  ::close(file);
-  return manta::testing::text_of(path);
-}
-
-}  // namespace
-
 TEST_CASE("each failure is one line on stderr, also without a folder") {
   in_world([] {
     const std::string said = errors_of([] {
@@ -302,7 +361,8 @@ TEST_CASE("a folder whose trials have failed is said to be continued, and how th
 
 namespace {
 
-/// The first trial fails at its first attempt, when others have begun elsewhere, and says at the second whether it is there.
+/// The first trial fails at its first attempt, when others have begun elsewhere, and says at the second whether it is
+/// there.
 void fail_once(const tune::config& c, tune::trial& trial) {
   const std::string folder = c.get<std::string>("folder"), failed = folder + "/failed", other = folder + "/other";
   const auto exists = [](const std::string& file) { return ::access(file.c_str(), F_OK) == 0; };

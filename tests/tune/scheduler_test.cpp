@@ -6,19 +6,22 @@
 #include <doctest/doctest.h>
 
 #include <queue>
+#include <set>
 
 #include "manta/tune/asha.hpp"
 #include "manta/tune/halving.hpp"
 #include "manta/tune/median_stopping.hpp"
 #include "manta/tune/pbt.hpp"
 #include "support/campaign.hpp"
+#include "support/text.hpp"
 
 namespace tune = manta::tune;
 using kind = tune::verdict::kind;
 
 namespace {
 
-/// Trials train on `workers` at once, each with a fixed loss; a job is the way from one mark of its scheduler to the next.
+/// Trials train on `workers` at once, each with a fixed loss; a job is the way from one mark of its scheduler to the
+/// next.
 struct simulation {
   double deviation = 0;  ///< a job takes its length times 1 + |N(0, deviation)|
   double drop = 0;       ///< probability per unit of time that it is lost
@@ -539,6 +542,65 @@ TEST_CASE("PBT with fewer places than trials does not exploit for ever a trial t
   CHECK(s.report(1, 2, 1).change.has_value());
   CHECK(s.report(1, 4, 1).what == kind::pause);
   CHECK(s.next(false).trial == 0U);
+}
+
+TEST_CASE("in a synchronous population the worst copy the best of the same round, never each other") {
+  constexpr std::uint64_t members = 8;
+  tune::pbt s({.interval = 4, .synchronous = true});
+  s.begin({{"lr", tune::loguniform(1e-3, 1)}}, 1, members);
+  for (std::uint64_t t = 0; t < members; ++t) s.add(t, {{"lr", 0.01 * static_cast<double>(t + 1)}});
+  for (int round = 1; round <= 20; ++round) {
+    CAPTURE(round);
+    for (std::uint64_t t = 0; t < members; ++t)  // 6 and 7 are the worst
+      CHECK(s.report(t, 4 * round, 1 + static_cast<double>(t)).what == kind::pause);
+    std::set<std::uint64_t> losers, sources;
+    for (std::uint64_t k = 0; k < members; ++k) {
+      const tune::action a = s.next(false);
+      if (!a.change) continue;
+      losers.insert(a.trial);
+      sources.insert(a.change->source);
+    }
+    CHECK(losers == std::set<std::uint64_t>{6, 7});
+    for (const std::uint64_t t : sources) CHECK(t <= 1);
+  }
+}
+
+TEST_CASE("PBT without a population says so, and trains each trial by itself") {
+  const tune::space line = {{"x", tune::uniform(0, 1)}};
+  for (const std::size_t trials : {std::size_t{1}, ~std::size_t{0}}) {
+    tune::pbt s({.interval = 2});
+    s.begin(line, 1, trials);
+    CHECK(manta::testing::contains(s.remark(0), "no trial is copied; give .trials"));
+    CHECK(s.remark(10).empty());
+    s.add(0, {{"x", 0.1}});
+    for (int at = 1; at < 50; ++at) CHECK(s.report(0, at, 1).what == kind::go_on);
+  }
+  tune::pbt s({.interval = 2});
+  s.begin(line, 1, 8);
+  CHECK(s.remark(0).empty());
+}
+
+TEST_CASE("a population that keeps no state is not copied any more, and who waits goes on") {
+  for (const bool synchronous : {false, true}) {
+    tune::pbt s({.interval = 2, .quantile = 0.5, .synchronous = synchronous});
+    s.begin({{"x", tune::uniform(0, 1)}}, 1, 2);
+    for (std::uint64_t t = 0; t < 2; ++t) s.add(t, {{"x", 0.1}});
+    CHECK(s.report(0, 2, 0).what == (synchronous ? kind::pause : kind::go_on));
+    CHECK(s.nothing_kept() == "none is copied, and each trains by itself to its end");
+    CHECK(s.report(1, 2, 1).what == kind::go_on);
+    CHECK(s.next(false).what == (synchronous ? tune::action::kind::resume : tune::action::kind::nothing));
+    for (int at = 4; at < 20; at += 2) CHECK(s.report(1, at, 1).what == kind::go_on);
+  }
+}
+
+TEST_CASE("marks that no trial reaches are said") {
+  const tune::asha s({.grace = 1, .eta = 4});
+  CHECK(s.remark(0).empty());
+  CHECK(s.remark(100).empty());
+  CHECK(s.remark(10).starts_with("asha: trials end at 10, so none comes to the marks 16 and 64; give .max = 10"));
+  CHECK(tune::asha_promotion({.max = 20})
+            .remark(10)
+            .starts_with("asha_promotion: trials end at 10, so none comes to the mark 16;"));
 }
 
 TEST_CASE("a synchronous population goes on when the one it waits for has gone, those that exploit first") {

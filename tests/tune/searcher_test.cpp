@@ -136,17 +136,17 @@ TEST_CASE("a Latin hypercube has one point in each row and column") {
 
 TEST_CASE("a searcher of the user's own is held like any other, and copied") {
   tune::any_searcher s = always_two{};
-  s.begin({}, 1);
-  CHECK(s.ask(0)->get<int>("x") == 2);
-  CHECK(!s.ask(4));
+  s->begin({}, 1);
+  CHECK(s->ask(0)->get<int>("x") == 2);
+  CHECK(!s->ask(4));
   tune::any_searcher r = tune::random_search();
   const tune::space where = {{"x", tune::uniform(0, 1)}};
-  r.begin(where, 1);
+  r->begin(where, 1);
   tune::any_searcher copy = r.clone();
-  const auto a = r.ask(0), b = r.ask(1);
-  CHECK(copy.ask(0) == a);
-  copy.again(1, *b);
-  CHECK(copy.ask(2) == r.ask(2));
+  const auto a = r->ask(0), b = r->ask(1);
+  CHECK(copy->ask(0) == a);
+  copy->again(1, *b);
+  CHECK(copy->ask(2) == r->ask(2));
 }
 
 TEST_CASE("searchers that need a fixed list of parameters say so") {

@@ -227,6 +227,8 @@ TEST_CASE("a space may be defined by running it") {
 TEST_CASE("mistakes in spaces are named") {
   CHECK(contains(thrown<tune::error>([] { tune::uniform(2, 1); }), "low <= high"));
   CHECK(contains(thrown<tune::error>([] { tune::loguniform(0, 1); }), "0 < low"));
+  CHECK(contains(thrown<tune::error>([] { tune::uniform(-1e308, 1e308); }), "that high - low is a finite number"));
+  CHECK(contains(thrown<tune::error>([] { tune::lognormal(700, 10); }), "the deviation of the logarithm"));
   CHECK(contains(thrown<tune::error>([] { tune::choice({}); }), "at least one option"));
   CHECK(contains(thrown<tune::error>([] { tune::choice({1, 2}).quantised(1); }), "for numbers"));
   CHECK(contains(thrown<tune::error>([] { tune::space s = {{"a", 1}, {"a", 2}}; }), "two parameters named \"a\""));

@@ -6,6 +6,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -118,7 +121,9 @@ TEST_CASE("a maximised metric keeps its sign") {
   CHECK(r.best_value() == 0.9);
   CHECK(r.best().id == 1U);
   CHECK(r.best().best["other"] == 2);
-  CHECK(contains(r.to_csv(), "trial,state,at,seconds,config/x,config/y,config/c,accuracy,other,why\n0,complete,1,0,"));
+  CHECK(contains(
+      r.to_csv(),
+      "trial,state,at,seconds,begin,end,rank,host,config/x,config/y,config/c,accuracy,other,why\n0,complete,1,0,"));
 }
 
 TEST_CASE("whatever a trial does wrong is one clear line, and the experiment goes on") {
@@ -388,8 +393,9 @@ TEST_CASE("continued after a kill at any moment, an experiment is the same as un
             CHECK((outcome(s) == outcome(undisturbed)));
           }
         }
-        // The end of the file may be missing or torn. In a population only the last line is: with more of it a checkpoint may be
-        // missing of which others made use, whose configurations are the same then, but not what they went on from.
+        // The end of the file may be missing or torn. In a population only the last line is: with more of it a
+        // checkpoint may be missing of which others made use, whose configurations are the same then, but not what
+        // they went on from.
         if (!done) {
           const std::string path = f.path + "/journal.jsonl";
           std::string text = text_of(path);
@@ -505,7 +511,12 @@ TEST_CASE("a journal that does not belong to the experiment, is damaged or in us
     CHECK(contains(thrown<tune::error>([&] { tune::study t(where, e); }), "another process continues"));
     drive(s);
   }
-  CHECK(contains(thrown<tune::error>([&] { tune::study t({{"z", 1}}, e); }), "another space"));
+  const std::string why = thrown<tune::error>([&] {
+    tune::study t({{"x", tune::uniform(0, 1)}, {"y", tune::loguniform(1e-3, 2)}, {"c", tune::choice({"a", "b"})}}, e);
+  });
+  CHECK(contains(why,
+                 "another space (y: loguniform(0.001, 1) there, y: loguniform(0.001, 2) here); give another folder"));
+  CHECK(!contains(why, "\n"));
   tune::experiment other = e;
   other.seed = 2;
   CHECK(contains(thrown<tune::error>([&] { tune::study t(where, other); }), "another seed (1 there, 2 here)"));
@@ -519,6 +530,66 @@ TEST_CASE("a journal that does not belong to the experiment, is damaged or in us
   CHECK(contains(thrown<tune::error>([&] { tune::study t(where, e); }), "is damaged"));
   e.fresh = true;
   CHECK(!tune::study(where, e).finished());
+}
+
+TEST_CASE("a write of the journal or of a trial's file that fails once leaves no torn line behind") {
+  const folder f;
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  ::rlimit old = {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &old) == 0);
+  const auto limit_files = [&](std::size_t bytes) {
+    ::rlimit now = old;
+    now.rlim_cur = static_cast<::rlim_t>(bytes);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &now) == 0);
+  };
+  const std::string journal = f.path + "/journal.jsonl", results = f.path + "/trials/00000/result.jsonl";
+  const tune::experiment e = {.minimise = "loss", .folder = f.path, .outputs = {tune::json_lines()}};
+  {
+    tune::study s(where, e);
+    const auto j = s.next();
+    s.report(j->trial, {{"loss", 1}});
+    s.flush();
+    s.flush_outputs();
+    const std::size_t sizes[] = {text_of(journal).size(), text_of(results).size()};
+    s.report(j->trial, {{"loss", 2}});
+    limit_files(sizes[0] + 20);  // the disk is full in the middle of a line
+    CHECK(contains(thrown<tune::error>([&] { s.flush(); }), "cannot write " + journal));
+    CHECK(text_of(journal).size() == sizes[0] + 20);
+    limit_files(sizes[1] + 7);
+    CHECK(contains(thrown<manta::error>([&] { s.flush_outputs(); }), "cannot write " + results));
+    limit_files(old.rlim_cur);
+    s.report(j->trial, {{"loss", 3}});
+    s.flush();
+    s.flush_outputs();
+  }
+  std::signal(SIGXFSZ, before);
+  CHECK(tune::study(where, e).trial(0).iteration == 3U);
+  std::istringstream lines(text_of(results));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) CHECK(nlohmann::json::accept(line));
+  CHECK(count == 3);
+}
+
+TEST_CASE("a trial is one line for people") {
+  tune::study s(where, {.minimise = "loss"});
+  const auto j = s.next();
+  std::ostringstream out;
+  out << s.trial(0);
+  CHECK(out.str() == "trial 0, running: " + j->parameters.text() + " has reported no value after 0 reports");
+  s.report(0, {{"loss", 0.25}, {"accuracy", 1}});
+  s.ended(0);
+  CHECK(tune::results(s).best().text() ==
+        "trial 0, complete: " + j->parameters.text() + " has loss 0.25, accuracy 1 after 1 report");
+}
+
+TEST_CASE("a function is named in messages as the program has it") {
+  const auto name = [](const std::string& of) { return tune::detail::readable_name("manta::tune::detail::" + of); };
+  CHECK(name("function_body<&(first(manta::tune::config const&))>") == "first");
+  CHECK(name("function_body<&((anonymous namespace)::train(manta::tune::config const&, manta::tune::trial&))>") ==
+        "train");
+  CHECK(name("class_body<(anonymous namespace)::climber>") == "climber");
+  CHECK(name("lambda_body<main::{lambda()#1}::operator()() const::{lambda(manta::tune::config const&)#1}>") ==
+        "a lambda of main");
 }
 
 TEST_CASE(

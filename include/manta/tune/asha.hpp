@@ -41,6 +41,7 @@ class asha {
   void remove(trial_number t) { trials_.erase(t); }
   action next(bool may_add) { return may_add ? action::add() : action::nothing(); }
   MANTA_DECL double silent_until(trial_number t) const;
+  std::string remark(double longest) const { return detail::marks_beyond(longest, marks(), "asha"); }
 
  private:
   struct mark {
@@ -74,6 +75,7 @@ class asha_promotion {
   MANTA_DECL void remove(trial_number t);
   MANTA_DECL action next(bool may_add);
   MANTA_DECL double silent_until(trial_number t) const;
+  MANTA_DECL std::string remark(double longest) const;
 
  private:
   using result = std::pair<double, trial_number>;

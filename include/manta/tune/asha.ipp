@@ -22,6 +22,12 @@ MANTA_DECL asha::asha(options o) : options_(o) {
   }
 }
 
+MANTA_DECL std::string asha_promotion::remark(double longest) const {
+  std::vector<double> all;
+  for (const level& l : levels_) all.push_back(l.at);
+  return detail::marks_beyond(longest, all, "asha_promotion");
+}
+
 MANTA_DECL std::vector<double> asha::marks(std::size_t bracket) const {
   std::vector<double> all;
   for (const auto& m : brackets_[bracket]) all.push_back(m.at);

@@ -3,7 +3,9 @@
 //
 // Bayesian optimisation with a Gaussian process (Snoek, Larochelle, Adams, NIPS
 // 2012): the next trial is where most improvement is to be expected. For few
-// parameters and expensive trials, from 15 to some hundreds of them.
+// parameters and expensive trials, from 15 to some hundreds of them. Each constraint has
+// a process of its own, and the improvement counts as much as the constraints are
+// likely to be kept (Gardner et al., ICML 2014). So has each objective.
 #pragma once
 
 #include "manta/tune/cube.hpp"
@@ -40,11 +42,31 @@ class bayesian {
   MANTA_DECL std::optional<config> ask(trial_number t);
   MANTA_DECL void again(trial_number t, const config& c);
   void add(trial_number t, const config& c) { history_.began(t, c); }
-  void tell(trial_number t, double loss) { history_.ended(t, loss); }
+  void tell(trial_number t, const outcome& o) { history_.ended(t, o); }
 
  private:
   using vector = Eigen::VectorXd;
   using matrix = Eigen::MatrixXd;
+  using points = std::vector<std::vector<double>>;
+
+  /// What is known: a row of `values` for each process, first those of the objectives, then those of the constraints.
+  struct observations {
+    points at;
+    matrix values;
+    std::size_t objectives = 1;
+    std::vector<bool> is_feasible;
+    std::size_t best = 0;  ///< a good one, around which candidates are drawn
+  };
+  /// What is looked for: the improvement of one number that all objectives make, over the least known one.
+  struct aim {
+    double incumbent = infinity;  ///< infinite while nothing feasible is known
+    double spread = 1;            ///< of the values of the first objective
+    // For several objectives, the largest of the weighted distances from the ideal point counts (Knowles, IEEE
+    // Transactions on Evolutionary Computation 10, 2006), with weights that are drawn anew each time.
+    vector weights, ideal;
+
+    double of(const vector& losses) const;
+  };
 
   bool is_starting() const;
   /// Parameters change little from one trial to the next: they are fitted anew each time at first, later now and then.
@@ -56,25 +78,26 @@ class bayesian {
   /// Hernandez-Lobato 2020). A choice has one coordinate for each option, so that all options are equally far from each
   /// other.
   void features(const std::vector<double>& u, Eigen::Ref<vector> into) const;
-  matrix features(const std::vector<std::vector<double>>& all) const;
+  matrix features(const points& all) const;
 
-  struct observations {
-    std::vector<std::vector<double>> points;
-    vector values;
-    std::size_t best = 0;
-  };
   /// Uses the first `count` trials that have ended.
   observations look(std::size_t count) const;
   void fit();
 
   std::vector<double> propose(random& r);
+  aim choose_aim(const observations& seen, random& r) const;
+  points candidates(const observations& seen, random& r) const;
+  /// The best of the candidates, refined by steps that become smaller.
+  std::vector<double> climb(points from, const aim& to, random& r) const;
 
   /// Trials under way are points as well: with the value that is expected there, or a lie.
   void believe(const observations& seen);
 
+  /// A point in the neighbourhood that is allowed.
   std::vector<double> near(const std::vector<double>& centre, double width, random& r) const;
+  bool allows(const std::vector<double>& u, random& r) const;
 
-  std::vector<double> acquire(const std::vector<std::vector<double>>& candidates, double incumbent) const;
+  std::vector<double> acquire(const points& all, const aim& to) const;
 
   options options_;
   cube cube_;
@@ -84,7 +107,8 @@ class bayesian {
   Eigen::Index width_ = 0;
   history history_;
   sobol_sequence start_;
-  gaussian_process process_{1};
+  std::size_t objectives_ = 1;
+  std::vector<gaussian_process> processes_;  ///< of the objectives, then of the constraints
 };
 
 }  // namespace manta::tune

@@ -18,7 +18,7 @@ namespace manta::tune {
 
 class bohb {
  public:
-  static constexpr bool is_distinct = true;
+  static constexpr bool is_distinct = true, has_one_objective = true;
   struct options {
     double good = 0.15;          ///< share of the observations at a budget that are good
     double at_random = 1.0 / 3;  ///< of the configurations
@@ -33,11 +33,11 @@ class bohb {
   MANTA_DECL void again(trial_number t, const config& c);
   void add(trial_number t, const config& c) { points_[t] = cube_.position(c); }
   MANTA_DECL void report(trial_number t, double at, double loss);
-  MANTA_DECL void tell(trial_number t, double loss);
+  MANTA_DECL void tell(trial_number t, const outcome& o);
 
  private:
   struct observation {
-    double loss;
+    double violation, loss;
     std::vector<double> at;
   };
   using kernels = std::vector<const std::vector<double>*>;

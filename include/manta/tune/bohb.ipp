@@ -4,6 +4,8 @@
 // The definitions of bohb.hpp.
 #pragma once
 
+#include <tuple>
+
 #include "manta/tune/bohb.hpp"
 #include "manta/tune/history.hpp"
 
@@ -37,24 +39,25 @@ MANTA_DECL void bohb::report(trial_number t, double at, double loss) {
   const auto p = points_.find(t);
   if (p == points_.end() || at < budget_) return;
   auto& trials = seen_[at];
-  trials[t] = {loss, p->second};
+  trials[t] = {0, loss, p->second};
   if (trials.size() >= most_kept + most_kept / 4) forget(trials);
   if (seen_.size() > most_kept) seen_.erase(seen_.begin()->first == budget_ ? std::next(seen_.begin()) : seen_.begin());
 }
 
 MANTA_DECL void bohb::forget(std::map<trial_number, observation>& trials) {
   std::vector<double> losses;
-  for (const auto& [t, o] : trials) losses.push_back(o.loss);
+  for (const auto& [t, o] : trials) losses.push_back(o.violation > 0 ? infinity : o.loss);
   const std::vector<bool> stays = detail::worth_keeping(losses, most_kept);
   std::size_t i = 0;
   std::erase_if(trials, [&](const auto&) { return !stays[i++]; });
 }
 
-MANTA_DECL void bohb::tell(trial_number t, double loss) {
+MANTA_DECL void bohb::tell(trial_number t, const outcome& o) {
   points_.erase(t);
-  if (!is_nan(loss)) return;
-  for (auto& [at, trials] : seen_) {  // it failed: what it reported on the way is as bad as can be
-    if (const auto o = trials.find(t); o != trials.end()) o->second.loss = infinity;
+  const double violation = o.has_failed() ? infinity : o.violation();
+  if (violation <= 0) return;
+  for (auto& [at, trials] : seen_) {  // what it reported on the way is no better than its end
+    if (const auto seen = trials.find(t); seen != trials.end()) seen->second.violation = violation;
   }
 }
 
@@ -71,7 +74,9 @@ MANTA_DECL bool bohb::choose_budget() {
 MANTA_DECL std::vector<double> bohb::propose(random& r) const {
   std::vector<const observation*> all;
   for (const auto& [t, o] : seen_.at(budget_)) all.push_back(&o);
-  std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->loss < b->loss; });
+  std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->violation, a->loss) < std::tie(b->violation, b->loss);
+  });
   const std::size_t least = cube_.dimensions() + 1;
   const auto share = static_cast<std::size_t>(options_.good * static_cast<double>(all.size()));
   const std::size_t good_count = std::min(std::max(least, share), all.size() - 1);

@@ -47,11 +47,13 @@ class cma_strategy {
 };
 
 /// Begins in the middle of the space. A generation is complete when lambda of its trials have ended, in any order;
-/// those that end later count for nothing. Trials that fail are its worst. When the distribution has shrunk to a point
-/// it begins again at random, with twice the lambda (Auger, Hansen 2005).
+/// those that end later count for nothing. Trials that fail are its worst, those that break a constraint the next.
+/// Nothing is learned from a generation of which all fail: the next one is drawn from the whole space, until some
+/// succeed, and the best of these is the new mean. When the distribution has shrunk to a point it begins again at
+/// random, with twice the lambda (Auger, Hansen 2005).
 class cma_es {
  public:
-  static constexpr bool is_distinct = true;
+  static constexpr bool is_distinct = true, has_one_objective = true;
   struct options {
     double sigma = 1.0 / 6;  ///< of the width of the space
     std::size_t lambda = 0;  ///< trials of a generation; 0: 4 + 3 ln n
@@ -61,12 +63,16 @@ class cma_es {
 
   MANTA_DECL void begin(const space& where, std::uint64_t seed);
   MANTA_DECL std::optional<config> ask(trial_number t);
+  MANTA_DECL void again(trial_number t, const config& c);
   /// Takes the place of what was asked for that trial; other points from elsewhere count for nothing.
   MANTA_DECL void add(trial_number t, const config& c);
-  MANTA_DECL void tell(trial_number t, double loss);
+  MANTA_DECL void tell(trial_number t, const outcome& o);
 
  private:
   Eigen::Index size() const { return static_cast<Eigen::Index>(cube_.dimensions()); }
+  /// The next point, and the configuration that it gives.
+  std::pair<cma_strategy::vector, config> draw();
+  cma_strategy::vector anywhere(random& r) const;
   void restart(cma_strategy::vector mean, std::size_t lambda);
   /// A point in the cube: drawn until it is inside, in the end moved to the border.
   cma_strategy::vector inside(random& r) const;
@@ -75,8 +81,13 @@ class cma_es {
   cube cube_;
   cma_strategy strategy_;
   std::uint64_t seed_ = 0, asked_ = 0, generation_ = 0;
+  bool is_lost_ = false;  ///< all of the last generation failed
   std::map<trial_number, std::pair<std::uint64_t, cma_strategy::vector>> open_;
-  std::vector<std::pair<double, cma_strategy::vector>> told_;
+  struct told {
+    double violation, loss;
+    cma_strategy::vector at;
+  };
+  std::vector<told> told_;  ///< those of this generation that have ended
 };
 
 }  // namespace manta::tune

@@ -4,6 +4,8 @@
 // The definitions of cma_es.hpp.
 #pragma once
 
+#include <tuple>
+
 #include "manta/tune/cma_es.hpp"
 
 namespace manta::tune {
@@ -73,19 +75,38 @@ MANTA_DECL void cma_es::begin(const space& where, std::uint64_t seed) {
   seed_ = seed;
   asked_ = 0;
   generation_ = 0;
+  is_lost_ = false;
   open_.clear();
   told_.clear();
   if (size() > 0) restart(cma_strategy::vector::Constant(size(), 0.5), options_.lambda);
 }
 
-MANTA_DECL std::optional<config> cma_es::ask(trial_number t) {
+MANTA_DECL std::pair<cma_strategy::vector, config> cma_es::draw() {
   random r(seed_, asked_++, 0x636d61ULL);
-  if (size() == 0) return cube_.at({}, r);  // constants alone
-  cma_strategy::vector x = inside(r);
-  std::vector<double> u(x.data(), x.data() + x.size());
+  if (size() == 0) return {{}, cube_.at({}, r)};  // constants alone
   random dependent(seed_, asked_);
+  cma_strategy::vector x;
+  config c;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    x = is_lost_ ? anywhere(r) : inside(r);
+    c = cube_.at({x.data(), x.data() + x.size()}, dependent);
+    if (cube_.where().allows(c)) return {std::move(x), std::move(c)};
+  }
+  c = cube_.where().draw(r);
+  const std::vector<double> u = cube_.position(c);
+  return {Eigen::Map<const cma_strategy::vector>(u.data(), size()), std::move(c)};
+}
+
+MANTA_DECL std::optional<config> cma_es::ask(trial_number t) {
+  auto [x, c] = draw();
   open_[t] = {generation_, std::move(x)};
-  return cube_.at(u, dependent);
+  return c;
+}
+
+MANTA_DECL void cma_es::again(trial_number t, const config& c) {
+  auto [x, own] = draw();
+  open_[t] = {generation_, std::move(x)};
+  if (!(own == c)) add(t, c);  // another searcher has asked for it
 }
 
 MANTA_DECL void cma_es::add(trial_number t, const config& c) {
@@ -95,27 +116,37 @@ MANTA_DECL void cma_es::add(trial_number t, const config& c) {
   asked->second.second = Eigen::Map<const cma_strategy::vector>(u.data(), size());
 }
 
-MANTA_DECL void cma_es::tell(trial_number t, double loss) {
-  const auto at = open_.find(t);
-  if (at == open_.end()) return;
-  if (at->second.first == generation_) {
-    told_.emplace_back(is_nan(loss) ? infinity : loss, std::move(at->second.second));
+MANTA_DECL void cma_es::tell(trial_number t, const outcome& o) {
+  const auto asked = open_.find(t);
+  if (asked == open_.end()) return;
+  if (asked->second.first == generation_) {
+    const double loss = o.has_failed() ? infinity : o.loss;
+    told_.push_back({is_infinite(loss) ? infinity : o.violation(), loss, std::move(asked->second.second)});
   }
-  open_.erase(at);
-  if (told_.size() < strategy_.lambda()) return;
-  std::stable_sort(told_.begin(), told_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  open_.erase(asked);
+  if (size() == 0 || told_.size() < strategy_.lambda()) return;
+  const auto key = [](const told& x) { return std::tie(x.violation, x.loss); };
+  std::stable_sort(told_.begin(), told_.end(), [&](const told& a, const told& b) { return key(a) < key(b); });
+  const bool has_succeeded = is_finite(told_.front().loss), is_flat = key(told_.front()) == key(told_.back());
   std::vector<cma_strategy::vector> points;
-  for (auto& p : told_) points.push_back(std::move(p.second));
-  const bool flat = told_.front().first == told_.back().first;
+  for (told& x : told_) points.push_back(std::move(x.at));
   told_.clear();
   ++generation_;
-  strategy_.tell(points);
-  if (strategy_.extent() < 1e-9 || (flat && strategy_.extent() < 1e-5)) {
-    random r(seed_, generation_, 0x72657374ULL);
-    cma_strategy::vector mean(size());
-    for (double& m : mean) m = r.uniform();
-    restart(std::move(mean), 2 * strategy_.lambda());
+  if (std::exchange(is_lost_, !has_succeeded) || !has_succeeded) {
+    if (has_succeeded) restart(std::move(points.front()), strategy_.lambda());
+    return;
   }
+  strategy_.tell(points);
+  if (strategy_.extent() < 1e-9 || (is_flat && strategy_.extent() < 1e-5)) {
+    random r(seed_, generation_, 0x72657374ULL);
+    restart(anywhere(r), 2 * strategy_.lambda());
+  }
+}
+
+MANTA_DECL cma_strategy::vector cma_es::anywhere(random& r) const {
+  cma_strategy::vector x(size());
+  for (double& each : x) each = r.uniform();
+  return x;
 }
 
 MANTA_DECL void cma_es::restart(cma_strategy::vector mean, std::size_t lambda) {
@@ -134,7 +165,7 @@ MANTA_DECL cma_strategy::vector cma_es::inside(random& r) const {
   for (std::size_t i = 0; i < cube_.dimensions(); ++i) {
     const domain& d = cube_.axes()[i].where;
     double cell = 0;
-    if (d.type() == domain::kind::choice) cell = 1.0 / static_cast<double>(d.options().size());
+    if (d.type() == domain::kind::choice) cell = d.share(d.option_at(x(static_cast<Eigen::Index>(i))));
     else if (d.is_quantised() && !d.is_log() && !d.is_normal()) cell = d.step() / (d.high() - d.low() + d.step());
     if (cell <= 0 || strategy_.deviation(i) > 0.5 * cell) continue;
     const double alpha = 1 / (static_cast<double>(cube_.dimensions()) * static_cast<double>(strategy_.lambda()));

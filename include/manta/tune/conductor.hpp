@@ -51,6 +51,8 @@ class conductor {
 
   /// Handles the notices of a runner; of a gang, the first member's notice says what happened.
   void hear(std::size_t i, future<answers> call);
+  /// Tells the study of the files and the texts that a trial has left.
+  void pass_remarks(trial_number t, const notice& n);
 
   bool runs(trial_number t) const { return study_.trial(t).state == status::running; }
 

@@ -135,7 +135,7 @@ MANTA_DECL void conductor::wait_and_handle() {
   study_.flush();
   std::vector<future<answers>> calls;
   std::vector<std::size_t> of_calls;
-  std::vector<future<int>> greetings;
+  std::vector<future<whereabouts>> greetings;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const place& p = places_[i];
     if (p.gone) continue;
@@ -169,7 +169,9 @@ MANTA_DECL void conductor::greet() {
     place& p = places_[i];
     if (p.placed || p.gone || !p.greeting.wait_for(std::chrono::seconds(0))) continue;
     try {
-      p.rank = p.greeting.get();
+      const whereabouts& at = p.greeting.get();
+      p.rank = at.rank;
+      p.host = at.host;
     } catch (const manta::error&) {  // it could not be constructed, or its rank has died
       if (++unplaced_ > 3) throw;
       p.gone = true;
@@ -177,9 +179,16 @@ MANTA_DECL void conductor::greet() {
       return;
     }
     p.placed = p.idle = true;
-    study_.opened(p.rank, now());
+    study_.opened(p.rank, now(), p.host);
     unplaced_ = 0;
     p.work = p.who->work();
+  }
+}
+
+MANTA_DECL void conductor::pass_remarks(trial_number t, const notice& n) {
+  for (const remark& each : n.remarks) {
+    if (each.is_file) study_.attached(t, each.name, now());
+    else study_.noted(t, each.name, each.text, now());
   }
 }
 
@@ -201,7 +210,10 @@ MANTA_DECL void conductor::hear(std::size_t i, future<answers> call) {
   const trial_number t = *p.trial;
   notice& n = all.front();
   if (n.has_checkpoint) keep_checkpoint(i, t, all);
-
+  if (n.keeps_nothing) {
+    if (const std::string line = study_.nothing_kept(t, now()); !line.empty()) table_.line(line, true);
+  }
+  pass_remarks(t, n);
   answer a;
   bool answered = false;  // by the study, that it is to end
   for (const reported& r : n.reports) {
@@ -346,6 +358,7 @@ MANTA_DECL void conductor::release() {
     last_silence_.erase(t);
     failed_at_.erase(t);
   }
+  for (const std::string& line : study_.take_lines()) table_.line(line, true);
 }
 
 MANTA_DECL void conductor::begin_held() {

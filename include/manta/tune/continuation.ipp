@@ -5,9 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/tune/continuation.hpp"
+#include "manta/tune/output/output.hpp"
 
 namespace manta::tune::detail {
 
@@ -16,6 +19,40 @@ MANTA_DECL cause cause_of(const std::string& name) {
     if (name == name_of(c)) return c;
   }
   return cause::interrupted;
+}
+
+/// The first line that differs: a space has a line for each parameter.
+MANTA_DECL std::string difference(const std::string& there, const std::string& here) {
+  const auto lines_of = [](const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+      end = std::min(text.find('\n', at), text.size());
+      lines.push_back(text.substr(at, end - at));
+    }
+    return lines;
+  };
+  const auto is_in = [](const std::string& line, const std::vector<std::string>& all) {
+    return std::find(all.begin(), all.end(), line) != all.end();
+  };
+  const std::vector<std::string> old = lines_of(there), now = lines_of(here);
+  std::string only_there, only_here;
+  for (const std::string& line : old) only_there = only_there.empty() && !is_in(line, now) ? line : only_there;
+  for (const std::string& line : now) only_here = only_here.empty() && !is_in(line, old) ? line : only_here;
+  if (only_there.empty() && only_here.empty()) return "the same in another order";
+  return base::text("{} there, {} here", only_there.empty() ? "nothing" : only_there,
+                    only_here.empty() ? "nothing" : only_here);
+}
+
+inline std::string joined(const std::vector<objective>& all, const std::function<std::string(const objective&)>& text) {
+  std::string names;
+  for (const objective& o : all) names += (names.empty() ? "" : ", ") + text(o);
+  return names;
+}
+inline std::string names_of(const std::vector<objective>& all) {
+  return joined(all, [](const objective& o) { return o.metric; });
+}
+inline std::string directions_of(const std::vector<objective>& all) {
+  return joined(all, [](const objective& o) -> std::string { return o.maximised ? "maximise" : "minimise"; });
 }
 
 MANTA_DECL trial_number trial_of(const journal::event& e) { return static_cast<trial_number>(e.integer("t")); }
@@ -35,12 +72,12 @@ MANTA_DECL void continuation::run() {
 MANTA_DECL std::string continuation::identity() const {
   const experiment& o = course_.options();
   std::string members = ",\"version\":1,\"metric\":";
-  append_exact_text(members, course_.ranks().metric());
+  append_exact_text(members, names_of(course_.ranks().objectives()));
   members += ",\"seed\":";
   append_number(members, static_cast<std::int64_t>(o.seed));
   members += ",\"space\":";
   append_exact_text(members, course_.where().text());
-  members += course_.ranks().maximises() ? ",\"direction\":\"maximise\"" : ",\"direction\":\"minimise\"";
+  append_exact_text(members += ",\"direction\":", directions_of(course_.ranks().objectives()));
   members += ",\"trials\":";
   append_number(members, static_cast<std::int64_t>(course_.limit()));
   members += ",\"function\":";
@@ -69,15 +106,17 @@ MANTA_DECL void continuation::check_identity(const journal::event& e) {
   const experiment& o = course_.options();
   const auto must_be = [&](const char* what, const std::string& there, const std::string& here) {
     if (there == here) return;
-    throw error("manta: tune: " + o.folder + " holds an experiment with another " + what + " (" + there + " there, " +
-                here + " here); give another folder, or .fresh = true to replace it");
+    throw error(
+        base::text("manta: tune: {} holds an experiment with another {} ({}); give another folder, or .fresh = true to "
+                   "replace it",
+                   o.folder, what, difference(there, here)));
   };
   if (e.kind != "begin") throw error("manta: tune: " + o.folder + "/journal.jsonl is not the journal of an experiment");
-  must_be("metric", e.text("metric"), course_.ranks().metric());
-  must_be("direction", e.text("direction"), course_.ranks().maximises() ? "maximise" : "minimise");
+  must_be("metric", e.text("metric"), names_of(course_.ranks().objectives()));
+  must_be("direction", e.text("direction"), directions_of(course_.ranks().objectives()));
   must_be("seed", std::to_string(e.integer("seed")), std::to_string(static_cast<std::int64_t>(o.seed)));
   must_be("space", e.text("space"), course_.where().text());
-  const std::string there = e.text("function");
+  const std::string there = readable_name(e.text("function"));
   if (there != function_ && !there.empty() && !function_.empty()) other_function_ = there;
 }
 
@@ -89,8 +128,10 @@ MANTA_DECL bool continuation::passes_over(const journal::event& e) const {
   if (t >= course_.trials().size()) return kind != "next" || course_.stop().is_set();
   if (kind == "next") return course_.trials()[t].ended();
   if (kind == "revive") return course_.trials()[t].state != status::failed;
-  if (kind == "save" || kind == "from") return false;
-  return !course_.is_running(t);
+  for (const char* each : {"save", "from", "unkept", "note", "attach"}) {
+    if (kind == each) return false;
+  }
+  return !course_.running_ones().is_running(t);
 }
 
 MANTA_DECL void continuation::replay(const journal::event& e) {
@@ -108,7 +149,7 @@ MANTA_DECL void continuation::replay(const journal::event& e) {
   } else if (kind == "report") {
     course_.report(trial_of(e), e.reported, clock_, iteration(), e.number("r"));
   } else if (kind == "open") {
-    course_.outputs().opened(rank(), clock_);
+    course_.outputs().opened(rank(), has(e, "host") ? e.text("host") : "", clock_);
   } else if (kind == "close") {
     course_.outputs().closed(rank(), clock_);
   } else if (kind == "place") {
@@ -123,6 +164,13 @@ MANTA_DECL void continuation::replay(const journal::event& e) {
     course_.checkpoints().made(course_.trial(trial_of(e)), iteration(), e.text("f"));
   } else if (kind == "from") {
     course_.checkpoints().set(course_.trial(trial_of(e)), iteration(), e.text("f"));
+  } else if (kind == "note") {
+    course_.trial(trial_of(e)).notes.set(e.text("n"), e.text("x"));
+  } else if (kind == "attach") {
+    course_.trial(trial_of(e)).files.push_back(e.text("n"));
+  } else if (kind == "unkept") {
+    course_.checkpoints().forgive(trial_of(e));
+    course_.schedule().nothing_kept();
   } else if (kind == "revive") {
     course_.revive(trial_of(e));
   }
@@ -131,7 +179,8 @@ MANTA_DECL void continuation::replay(const journal::event& e) {
 MANTA_DECL void continuation::replay_next(const journal::event& e) {
   const trial_number t = trial_of(e);
   const config& c = e.parameters;
-  origin from{has(e, "first"), has(e, "instead"), has(e, "asks") ? static_cast<std::size_t>(e.integer("asks")) : 1};
+  origin from{has(e, "first"), has(e, "instead"), false,
+              has(e, "asks") ? static_cast<std::size_t>(e.integer("asks")) : 1};
   const course::told told{t, c};
   const auto j = course_.next(clock_, from, &told);
   if (j && j->trial == t && j->parameters == c) return;
@@ -156,7 +205,7 @@ MANTA_DECL void continuation::go_on(std::size_t wanted, double wall) {
   // What ran when the program was killed runs again, first of all.
   const auto& trials = course_.trials();
   for (trial_number t = 0; t < trials.size(); ++t) {
-    if (!course_.is_running(t)) continue;
+    if (!course_.running_ones().is_running(t)) continue;
     const std::string why = "the experiment was interrupted";
     log_.fail(t, cause::interrupted, why, clock_);
     course_.fail(t, why, clock_, cause::interrupted);
@@ -169,8 +218,10 @@ MANTA_DECL void continuation::go_on(std::size_t wanted, double wall) {
   // Under the options of now more may be left to do than when the experiment ended. An experiment that went on has not
   // ended there: what was paused then goes on.
   const bool has_all = course_.is_exhausted() || trials.size() >= course_.limit();
+  const bool waits_for_retry =
+      std::any_of(trials.begin(), trials.end(), [](const trial_record& r) { return r.state == status::waiting; });
   const bool is_done = course_.stop().is_set() || (ended_because_.empty() && has_all);
-  if (was_finished_ && !course_.waits_for_retry() && is_done) course_.finish(clock_);
+  if (was_finished_ && !waits_for_retry && is_done) course_.finish(clock_);
 }
 
 MANTA_DECL void continuation::check_checkpoints() {

@@ -15,6 +15,7 @@
 #include "manta/tune/proposals.hpp"
 #include "manta/tune/ranking.hpp"
 #include "manta/tune/rules.hpp"
+#include "manta/tune/scheduling.hpp"
 #include "manta/tune/source.hpp"
 #include "manta/tune/stop_reason.hpp"
 #include "manta/tune/study_outputs.hpp"
@@ -83,9 +84,7 @@ class course {
   trial_record& trial(trial_number t) { return records_.at(t); }
   /// The record of a running trial. Throws if the trial does not run.
   MANTA_DECL trial_record& running(trial_number t);
-  bool is_running(trial_number t) const { return rules_.is_running(t); }
-  std::size_t running_count() const { return rules_.running_count(); }
-  bool waits_for_retry() const { return !again_.empty(); }
+  const rules& running_ones() const { return rules_; }  ///< Which trials run, and the rules that end them.
   std::size_t limit() const { return limit_; }
   double wall_offset() const { return wall_offset_; }
   bool is_finished() const { return finished_; }
@@ -98,13 +97,14 @@ class course {
   const ranking& ranks() const { return ranking_; }
   stop_reason& stop() { return stop_; }
   const stop_reason& stop() const { return stop_; }
+  const std::string& learned() const { return proposals_.learned(); }
   checkpoint_store& checkpoints() { return checkpoints_; }
   study_outputs& outputs() { return outputs_; }
+  detail::scheduling& schedule() { return scheduling_; }
+  const detail::scheduling& schedule() const { return scheduling_; }
   void trim_checkpoints() { checkpoints_.trim(records_, ranking_.best()); }
 
  private:
-  /// Whether the trial may be resumed. If not, the scheduler has made a mistake, and the experiment stops.
-  bool may_resume(trial_number t);
   /// Adds a new trial; null if there is none.
   trial_record* add_trial(double now, origin& from, const told* by_journal);
   job start(trial_record& r, double now, std::optional<exploit> change, const std::string& why);
@@ -114,7 +114,7 @@ class course {
   void leave(trial_record& r, double now);
 
   answer refuse(trial_record& r, const std::string& why, double now);
-  void take_loss(trial_record& r, const metrics& m, double value);
+  void take_losses(trial_record& r, const metrics& m);
   /// Asks the rules and the scheduler about a report.
   answer judge(trial_record& r, double now);
   answer obey(trial_record& r, verdict v, double now);
@@ -129,8 +129,8 @@ class course {
   space space_;
   ranking ranking_;
   proposals proposals_;
-  any_scheduler scheduler_;
   stop_reason stop_;
+  scheduling scheduling_{stop_};
   rules rules_;
   checkpoint_store checkpoints_;
   study_outputs outputs_;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/tune/course.hpp"
 #include "manta/tune/experiment_check.hpp"
@@ -14,13 +16,18 @@
 namespace manta::tune::detail {
 
 MANTA_DECL course::course(const space& where, const experiment& e) : options_(e), space_(where) {
-  check(options_, space_);
+  check(options_);
+  // A trial may change the working directory.
+  if (!options_.folder.empty()) options_.folder = std::filesystem::absolute(options_.folder).lexically_normal();
   ranking_.begin(options_);
   rules_.begin(options_);
-  scheduler_ = options_.scheduler.clone();
+  for (const constraint& c : options_.subject_to) {
+    if (!c.is_bound()) space_.forbid(c.test());
+  }
+  try_space(space_, options_.seed);
   proposals_.begin(space_, options_);
   limit_ = proposals_.limit(options_.trials);
-  scheduler_.begin(space_, options_.seed, limit_);
+  scheduling_.begin(options_, space_, limit_);
   checkpoints_.begin(options_, ranking_);
 }
 
@@ -28,12 +35,13 @@ MANTA_DECL void course::begin_outputs(double wall) {
   wall_offset_ = wall;
   outputs_.begin(options_.outputs,
                  {options_.folder, options_.name, ranking_.metric(), ranking_.maximises(), space_, wall, options_.clock,
-                  class_name(proposals_.used_searcher().type()), class_name(scheduler_.type()), options_.seed,
+                  class_name(proposals_.used_searcher()->type()), class_name(scheduling_.type()), options_.seed,
                   std::max(1, options_.ranks), options_.best_may_fail});
 }
 
 MANTA_DECL trial_record& course::running(trial_number t) {
-  if (t >= records_.size() || !is_running(t)) throw error("manta: tune: trial " + std::to_string(t) + " does not run");
+  if (t >= records_.size() || !rules_.is_running(t))
+    throw error("manta: tune: trial " + std::to_string(t) + " does not run");
   return records_[t];
 }
 
@@ -52,11 +60,12 @@ MANTA_DECL std::optional<job> course::next(double now, origin& from, const told*
   for (;;) {
     const bool is_new = by_journal != nullptr && by_journal->trial == records_.size();
     if (is_new) exhausted_ = false;  // a later start of the program had more to give
-    action a = stop_.guarded("the scheduler", [&] { return scheduler_.next(!exhausted_ && records_.size() < limit_); });
+    action a = scheduling_.next(!exhausted_ && records_.size() < limit_);
     release_dropped(now);
     if (a.what == action::kind::nothing) return std::nullopt;
     if (a.what == action::kind::resume) {
-      if (by_journal == nullptr && !may_resume(a.trial)) return std::nullopt;
+      const trial_record* const r = a.trial < records_.size() ? &records_[a.trial] : nullptr;
+      if (by_journal == nullptr && !scheduling_.may_resume(a.trial, r)) return std::nullopt;
       return start(records_.at(a.trial), now, std::move(a.change), a.why);
     }
     // The journal has another trial here, so the searcher had nothing more to give then.
@@ -66,17 +75,6 @@ MANTA_DECL std::optional<job> course::next(double now, origin& from, const told*
     if (stop_.has_thrown() && !was_exhausted) return std::nullopt;
     exhausted_ = true;
   }
-}
-
-MANTA_DECL bool course::may_resume(trial_number t) {
-  const bool is_there = t < records_.size();
-  if (is_there && records_[t].state == status::paused) return true;
-  stop_.guarded("the scheduler", [&] {
-    throw error("manta: tune: the scheduler resumes trial " + std::to_string(t) + ", which " +
-                (is_there ? std::string("is ") + name_of(records_[t].state) : "does not exist") +
-                ": next() may resume trials that it has paused");
-  });
-  return false;
 }
 
 MANTA_DECL trial_record* course::add_trial(double now, origin& from, const told* by_journal) {
@@ -95,7 +93,7 @@ MANTA_DECL trial_record* course::add_trial(double now, origin& from, const told*
   r.parameters = std::move(*c);
   r.began = now;
   r.wall = wall_offset_ + now;
-  stop_.guarded("the scheduler", [&] { scheduler_.add(t, r.parameters); });
+  scheduling_.add(t, r.parameters);
   if (stop_.has_thrown() && by_journal == nullptr) {  // the trial does not begin
     records_.pop_back();
     return nullptr;
@@ -106,10 +104,7 @@ MANTA_DECL trial_record* course::add_trial(double now, origin& from, const told*
 
 MANTA_DECL void course::start_none(double now) {
   if (stop_.is_set()) return;
-  const auto ask = [&] {
-    return stop_.guarded("the scheduler", [&] { return scheduler_.next(!exhausted_ && records_.size() < limit_); });
-  };
-  while (ask().what == action::kind::add) exhausted_ = true;
+  while (scheduling_.next(!exhausted_ && records_.size() < limit_).what == action::kind::add) exhausted_ = true;
   release_dropped(now);
 }
 
@@ -139,12 +134,15 @@ MANTA_DECL void course::apply(trial_record& r, const exploit& e, job& j) {
   r.losses.cut();
 }
 
-MANTA_DECL void course::place(trial_number t, int rank, double now) { running(t).ran.back() = {now, now, rank}; }
+MANTA_DECL void course::place(trial_number t, int rank, double now) {
+  trial_record& r = running(t);
+  r.ran.back() = {now, now, rank};
+  r.host = outputs_.host_of(rank);
+}
 
 MANTA_DECL double course::silent_until(trial_number t) {
   if (stop_.is_set()) return 0;
-  double until =
-      options_.clock.empty() ? stop_.guarded("the scheduler", [&] { return scheduler_.silent_until(t); }) : 0;
+  double until = options_.clock.empty() ? scheduling_.silent_until(t) : 0;
   until = std::min(until, rules_.silent_until(t));
   if (const auto owed = checkpoints_.owed(t)) until = std::min(until, static_cast<double>(*owed));
   return until;
@@ -159,20 +157,22 @@ MANTA_DECL answer course::report(trial_number t, const metrics& m, double now, s
   r.seconds = seconds;
   r.wall = wall_offset_ + now;
   r.ran.back().end = now;
-  if (const auto mistake = mistake_in_report(m, ranking_.metric(), options_.clock)) return refuse(r, *mistake, now);
-  const double value = *m.find(ranking_.metric());
+  if (const auto mistake = mistake_in_report(m, ranking_.objectives(), options_.clock)) return refuse(r, *mistake, now);
   r.at = options_.clock.empty() ? static_cast<double>(iteration) : *m.find(options_.clock);
   r.last = m;
   rules_.note_reported(m);
   checkpoints_.score(r);
   ranking_.count_report(now);
   outputs_.report(r, m, seconds);
-  if (!is_finite(value)) {
-    const std::string text = is_nan(value) ? "nan" : "infinite";
-    return refuse(
-        r, "reported " + ranking_.metric() + " = " + text + " at " + number_text(r.at) + ": it is not continued", now);
+  for (const objective& o : ranking_.objectives()) {
+    const double value = *m.find(o.metric);
+    if (is_finite(value)) continue;
+    return refuse(r,
+                  base::text("reported {} = {} at {}: it is not continued", o.metric,
+                             is_nan(value) ? "nan" : "infinite", number_text(r.at)),
+                  now);
   }
-  take_loss(r, m, value);
+  take_losses(r, m);
   return judge(r, now);
 }
 
@@ -182,16 +182,11 @@ MANTA_DECL answer course::refuse(trial_record& r, const std::string& why, double
   return {verdict::kind::stop, false, {}, 0};
 }
 
-MANTA_DECL void course::take_loss(trial_record& r, const metrics& m, double value) {
-  r.loss = ranking_.flipped(value);
+MANTA_DECL void course::take_losses(trial_record& r, const metrics& m) {
+  r.loss = ranking_.flipped(*m.find(ranking_.metric()));
   r.losses.add(r.at, r.loss);
-  if (r.loss < r.best_loss) {
-    r.best_loss = r.loss;
-    r.best_at = r.at;
-    r.best = m;
-    if (!r.changed.empty()) r.parameters = std::exchange(r.changed, {});
-  }
-  ranking_.reported(r, value);
+  if (ranking_.takes(r, m) && !r.changed.empty()) r.parameters = std::exchange(r.changed, {});
+  ranking_.reported(r);
   proposals_.reported(r.id, r.at, r.loss, stop_);
 }
 
@@ -201,7 +196,7 @@ MANTA_DECL answer course::judge(trial_record& r, double now) {
   const std::optional<std::string> why = rules_.judge(p, stop_);
   verdict v;
   if (!why) {
-    v = stop_.guarded("the scheduler", [&] { return scheduler_.report(r.id, r.at, r.loss); });
+    v = scheduling_.report(r);
     release_dropped(now);
   }
   if (r.iteration >= patience) rules_.miss_metrics(r, stop_);
@@ -222,7 +217,8 @@ MANTA_DECL answer course::obey(trial_record& r, verdict v, double now) {
     withdraw(r, status::stopped, stop_.text(), now);
     return {stop, false, {}, 0};
   }
-  if ((v.save || v.what == pause) && !options_.folder.empty()) checkpoints_.owe(r.id, r.iteration);
+  const bool saves = v.save || v.what == pause;
+  if (saves && !scheduling_.keeps_nothing() && !options_.folder.empty()) checkpoints_.owe(r.id, r.iteration);
   answer a{v.what, v.save, {}, 0};
   if (v.what == pause) {
     r.state = status::paused;
@@ -286,7 +282,7 @@ MANTA_DECL bool course::fail(trial_number t, const std::string& why, double now,
 }
 
 MANTA_DECL void course::withdraw(trial_record& r, status how, const std::string& why, double now) {
-  stop_.guarded("the scheduler", [&] { scheduler_.remove(r.id); });
+  scheduling_.remove(r.id);
   close(r, how, why, now);
 }
 
@@ -299,7 +295,7 @@ MANTA_DECL void course::close(trial_record& r, status how, const std::string& wh
   checkpoints_.forgive(r.id);
   if (how == status::complete) rules_.miss_metrics(r, stop_);
   // What a trial reported before it failed is no result.
-  proposals_.ended(r.id, how == status::failed ? std::nan("") : r.best_loss, stop_);
+  proposals_.ended(r, stop_);
   if (how == status::failed) ranking_.failed(r, records_);
   release_dropped(now);
   ranking_.ended(r);
@@ -311,7 +307,7 @@ MANTA_DECL void course::close(trial_record& r, status how, const std::string& wh
 }
 
 MANTA_DECL void course::release_dropped(double now) {
-  for (const trial_number t : stop_.guarded("the scheduler", [&] { return scheduler_.take_dropped(); })) {
+  for (const trial_number t : scheduling_.take_dropped()) {
     trial_record& r = records_.at(t);
     if (r.state == status::paused) close(r, status::stopped, "not among the best of its bracket", now);
   }
@@ -322,7 +318,7 @@ MANTA_DECL void course::revive(trial_number t) {
   r.failures = r.crashes = r.ranks_lost = 0;
   checkpoints_.claim(r);
   r.state = status::waiting;
-  stop_.guarded("the scheduler", [&] { scheduler_.add(t, r.runs_with()); });
+  scheduling_.add(t, r.runs_with());
   ranking_.revived(r, records_);
   again_.push_back(t);
   finished_ = false;
@@ -345,7 +341,7 @@ MANTA_DECL void course::finish(double now) {
 
 MANTA_DECL void course::resize(std::size_t limit) {
   limit_ = limit;
-  scheduler_.resize(limit);
+  scheduling_.resize(limit);
 }
 
 }  // namespace manta::tune::detail

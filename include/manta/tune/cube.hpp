@@ -29,6 +29,10 @@ class cube {
 
   /// The configuration at a point. Dependent parameters draw from `dependent`.
   MANTA_DECL config at(const std::vector<double>& u, random& dependent) const;
+  const class space& where() const { return space_; }
+  /// The point of the configuration that the point gives: what does not apply there is in the middle, as in positions
+  /// of trials. Nothing changes in a space without conditions.
+  MANTA_DECL std::vector<double> settled(std::vector<double> u, random& dependent) const;
   /// The point of a configuration; the middle for parameters that it does not have.
   std::vector<double> position(const config& c) const { return detail::position_of(axes_, c); }
 
@@ -36,6 +40,7 @@ class cube {
   space space_;
   std::vector<parameter> axes_;
   std::map<std::string, std::size_t> axis_of_;
+  bool is_conditional_ = false;
 };
 
 }  // namespace manta::tune

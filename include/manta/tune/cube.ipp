@@ -27,8 +27,18 @@ MANTA_DECL cube::cube(const space& where, const std::string& who) : space_(where
   for (const parameter& p : where.parameters()) {
     if (p.where.type() != domain::kind::choice && p.where.type() != domain::kind::number) continue;
     axis_of_[p.name] = axes_.size();
+    is_conditional_ = is_conditional_ || p.where.is_conditional();
     axes_.push_back(p);
   }
+}
+
+MANTA_DECL std::vector<double> cube::settled(std::vector<double> u, random& dependent) const {
+  if (!is_conditional_) return u;
+  const config c = at(u, dependent);
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    if (!c.contains(axes_[i].name)) u[i] = 0.5;
+  }
+  return u;
 }
 
 MANTA_DECL config cube::at(const std::vector<double>& u, random& dependent) const {

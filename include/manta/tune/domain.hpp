@@ -46,6 +46,7 @@ class domain {
     double low = 0, high = 1, step = 0;  ///< high: of a normal one the deviation; step: 0, or that of the quantised
     std::int64_t least = 0, most = 0;    ///< of integers: the ends
     std::vector<value> options = {};     ///< of choices; the value of a constant
+    std::vector<double> weights = {};    ///< of the options; empty: all are as probable
     rule compute = {};                   ///< of dependent ones
     bool draws = false;                  ///< whether `compute` draws random numbers
   };
@@ -87,6 +88,9 @@ class domain {
   /// Limits the domain to multiples of `step` (for uniform and integers: to steps from the lower end). Throws if it has
   /// none.
   MANTA_DECL domain quantised(double step) const;
+  /// Gives the options of a choice these weights, by which they are drawn, and which searchers take for what is known
+  /// before. Throws if there are not as many weights as options, or if one is not positive.
+  MANTA_DECL domain weighted(std::vector<double> weights) const;
   /// Makes the parameter apply only if the named one has this value, or if the predicate is true for the parameters
   /// before it.
   MANTA_DECL domain when(std::string name, value wanted) const;
@@ -104,6 +108,10 @@ class domain {
   /// Throws if the value is no option of a choice.
   MANTA_DECL double position(const value& v) const;
   MANTA_DECL std::size_t option_index(const value& v) const;
+  // For a choice: the option at u, the probability of an option, and the middle of the interval of u that gives it.
+  MANTA_DECL std::size_t option_at(double u) const;
+  MANTA_DECL double share(std::size_t option) const;
+  MANTA_DECL double middle_of(std::size_t option) const;
   MANTA_DECL value draw(const config& before, random& r) const;
 
   /// The text of the domain, for people and for the digest of a space: loguniform(1e-05, 1).
@@ -112,7 +120,6 @@ class domain {
  private:
   /// Counts the values and marks a domain of one value as closed; throws if there is none.
   MANTA_DECL void settle();
-  static std::size_t bin(double u, std::size_t n);
   /// The value for a number. Whole numbers become integers, also those of uniform(16, 256).quantised(16): 32 and not
   /// 32.0.
   MANTA_DECL value as_value(double x) const;

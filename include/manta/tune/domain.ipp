@@ -4,6 +4,7 @@
 // The definitions of domain.hpp.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/tune/domain.hpp"
 
 namespace manta::tune {
@@ -12,6 +13,8 @@ namespace detail {
 inline void require_domain(bool good, const std::string& what) {
   if (!good) throw error("manta: a space: " + what);
 }
+/// The deviations within which values lie that number_at draws.
+inline constexpr double reach_of_normal = 7.04;
 }  // namespace detail
 
 MANTA_DECL bool condition::holds(const config& before) const {
@@ -30,6 +33,21 @@ MANTA_DECL domain domain::quantised(double step) const {
   domain d = *this;
   d.law_.step = step;
   d.settle();
+  return d;
+}
+
+MANTA_DECL domain domain::weighted(std::vector<double> weights) const {
+  detail::require_domain(law_.type == kind::choice && !law_.grid, "weighted is for choices");
+  detail::require_domain(weights.size() == law_.options.size(),
+                         base::text("{} has {} options, but {} weights", text(), law_.options.size(), weights.size()));
+  double sum = 0;
+  for (const double w : weights) {
+    detail::require_domain(w > 0 && is_finite(w), "weights must be positive numbers: " + text());
+    sum += w;
+  }
+  domain d = *this;
+  for (double& w : weights) w /= sum;
+  d.law_.weights = std::move(weights);
   return d;
 }
 
@@ -71,7 +89,7 @@ MANTA_DECL void domain::settle() {
   } else {
     closed_ = law_.normal ? law_.high == 0 : law_.low == law_.high;
     if (law_.step <= 0) return;
-    const double reach = 7.04 * law_.high;  // of the probabilities that number_at lets through
+    const double reach = detail::reach_of_normal * law_.high;
     double from = law_.normal ? law_.low - reach : law_.low, to = law_.normal ? law_.low + reach : law_.high;
     if (law_.normal && law_.log) from = std::exp(from), to = std::exp(to);
     if (is_even()) from = 0, to = law_.high - law_.low;
@@ -126,7 +144,7 @@ MANTA_DECL std::optional<value> domain::find(const value& v) const {
 MANTA_DECL value domain::at(double u) const {
   u = std::clamp(u, 0.0, 1.0);
   if (law_.type == kind::constant) return law_.options.front();
-  if (law_.type == kind::choice) return law_.options[bin(u, law_.options.size())];
+  if (law_.type == kind::choice) return law_.options[option_at(u)];
   return law_.integer ? value(integer_at(u)) : as_value(number_at(u));
 }
 
@@ -137,7 +155,7 @@ MANTA_DECL value domain::nearest(double x) const {
 MANTA_DECL double domain::position(const value& v) const {
   if (law_.type == kind::choice) {
     const std::size_t i = option_index(v);
-    return closed_ ? 0.5 : (static_cast<double>(i) + 0.5) / static_cast<double>(law_.options.size());
+    return closed_ ? 0.5 : middle_of(i);
   }
   if (closed_) return 0.5;
   const double x = v.as<double>();
@@ -162,8 +180,23 @@ MANTA_DECL value domain::draw(const config& before, random& r) const {
   return law_.type == kind::dependent ? law_.compute(before, r) : at(r.uniform());
 }
 
-MANTA_DECL std::size_t domain::bin(double u, std::size_t n) {
-  return std::min(static_cast<std::size_t>(u * static_cast<double>(n)), n - 1);
+MANTA_DECL std::size_t domain::option_at(double u) const {
+  const std::size_t n = law_.options.size();
+  if (law_.weights.empty()) return std::min(static_cast<std::size_t>(u * static_cast<double>(n)), n - 1);
+  std::size_t i = 0;
+  for (double rest = u; i + 1 < n && rest >= law_.weights[i]; ++i) rest -= law_.weights[i];
+  return i;
+}
+
+MANTA_DECL double domain::share(std::size_t option) const {
+  return law_.weights.empty() ? 1 / static_cast<double>(law_.options.size()) : law_.weights[option];
+}
+
+MANTA_DECL double domain::middle_of(std::size_t option) const {
+  if (law_.weights.empty()) return (static_cast<double>(option) + 0.5) / static_cast<double>(law_.options.size());
+  double before = 0;
+  for (std::size_t i = 0; i < option; ++i) before += law_.weights[i];
+  return before + law_.weights[option] / 2;
 }
 
 MANTA_DECL value domain::as_value(double x) const {
@@ -258,7 +291,8 @@ MANTA_DECL domain grid(std::vector<value> values) {
 }
 
 MANTA_DECL domain uniform(double low, double high) {
-  detail::require_domain(low <= high && is_finite(high - low), "uniform(low, high) needs finite low <= high");
+  detail::require_domain(low <= high && is_finite(high - low),
+                         "uniform(low, high) needs low <= high, and that high - low is a finite number");
   return domain(domain::law{.low = low, .high = high});
 }
 
@@ -287,6 +321,11 @@ MANTA_DECL domain normal(double mean, double deviation) { return domain(detail::
 
 MANTA_DECL domain lognormal(double mean, double deviation) {
   domain::law law = detail::normal_law(mean, deviation);
+  detail::require_domain(
+      std::abs(mean) + detail::reach_of_normal * deviation < 700,
+      "lognormal(mean, deviation) takes the exponential of normal(mean, deviation), and seven deviations "
+      "from the mean this is no number any more (exp(709) is the largest); give the mean and the deviation "
+      "of the logarithm");
   law.log = true;
   return domain(std::move(law));
 }
@@ -313,6 +352,9 @@ MANTA_DECL std::string domain::text() const {
     out = law_.type == kind::constant ? "constant(" : law_.grid ? "grid(" : "choice(";
     for (const value& v : law_.options) out += (&v == law_.options.data() ? "" : ", ") + v.text();
     out += ")";
+    if (!law_.weights.empty()) out += ".weighted(";
+    for (const double& w : law_.weights) out += base::text("{}{}", &w == law_.weights.data() ? "" : ", ", w);
+    if (!law_.weights.empty()) out += ")";
   } else {
     out = std::string(law_.log ? "log" : "") + (law_.integer ? "integers" : law_.normal ? "normal" : "uniform") + "(";
     law_.integer ? append_number(out, law_.least) : append_number(out, law_.low);

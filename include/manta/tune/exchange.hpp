@@ -44,6 +44,16 @@ struct order {
   }
 };
 
+/// A text about a trial, or, with an empty text, a file in the folder of the experiment.
+struct remark {
+  std::string name, text;
+  bool is_file = false;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(name, text, is_file);
+  }
+};
+
 struct reported {
   std::uint64_t iteration = 0;
   double seconds = 0;
@@ -59,16 +69,18 @@ struct notice {
   enum class kind : std::uint8_t { report, saved, ended, paused, failed, fatal };
   kind what = kind::report;
   std::vector<reported> reports;
+  std::vector<remark> remarks;
   bool has_checkpoint = false;
-  future<checkpoint> made;    ///< empty: the runner has the checkpoint, and the driver asks for it at once
-  std::uint64_t made_at = 0;  ///< iteration
-  std::string file;           ///< the checkpoint's file, if the experiment has a folder
-  std::string text;           ///< of a failure
+  bool keeps_nothing = false;  ///< a checkpoint was asked for, but the trial has named nothing that it could hold
+  future<checkpoint> made;     ///< empty: the runner has the checkpoint, and the driver asks for it at once
+  std::uint64_t made_at = 0;   ///< iteration
+  std::string file;            ///< the checkpoint's file, if the experiment has a folder
+  std::string text;            ///< of a failure
 
   template <class Archive>
   void serialize(Archive& archive) {
     bool is_here = made.valid();
-    archive(what, reports, has_checkpoint, is_here);
+    archive(what, reports, remarks, has_checkpoint, keeps_nothing, is_here);
     if (is_here) archive(made);
     if (has_checkpoint) archive(made_at, file);
     if (what >= kind::failed) archive(text);

@@ -6,9 +6,12 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 
 #include "manta/isolate.hpp"
+#include "manta/tune/known.hpp"
+#include "manta/tune/objective.hpp"
 #include "manta/tune/output/files.hpp"
 #include "manta/tune/output/html.hpp"
 #include "manta/tune/output/tensorboard.hpp"
@@ -38,13 +41,15 @@ struct checkpoint_options {
 MANTA_DECL std::vector<any_output> default_outputs();
 
 struct experiment {
-  std::string minimise = {};  ///< the metric; give this one
-  std::string maximise = {};  ///< or that one
-  std::size_t trials = 1;     ///< times the combinations of grids in the space; 0: until something stops it
+  metric_names minimise = {};               ///< the metric, or several of them
+  metric_names maximise = {};               ///< likewise; with both, or several, the results are those of a front
+  std::vector<constraint> subject_to = {};  ///< what the best has to keep, and what is never tried
+  std::size_t trials = 1;  ///< times the combinations of grids in the space; 0: until something stops it
   any_searcher searcher = random_search();
   any_scheduler scheduler = fifo();
-  std::vector<config> first = {};    ///< evaluated before what the searcher suggests; what they do not name is drawn
-  std::vector<stop_rule> stop = {};  ///< of a trial
+  std::vector<config> first = {};  ///< evaluated before what the searcher suggests; what they do not name is drawn
+  std::vector<known_result> known = {};        ///< that searchers learn from, without running them: known_results(path)
+  std::vector<stop_rule> stop = {};            ///< of a trial
   std::vector<experiment_rule> stop_all = {};  ///< of the experiment
   std::string clock = {};                      ///< the metric that schedulers and rules count by; empty: reports
 
@@ -67,6 +72,8 @@ struct experiment {
   bool retry_failed = false;  ///< when continuing: trials that failed are started again
   std::uint64_t seed = 1;
   std::vector<any_output> outputs = default_outputs();  ///< written if there is a folder
+  /// Called in the driver after each trial that has ended in this run of the program.
+  std::function<void(const trial_record&)> after_trial = {};
   bool show = true;  ///< a table of the trials on the terminal; a line now and then in a batch log
   std::string name = "experiment";
 };

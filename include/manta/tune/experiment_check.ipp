@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <set>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/tune/experiment_check.hpp"
+#include "manta/tune/ranking.hpp"
 
 namespace manta::tune::detail {
 
@@ -31,9 +33,17 @@ MANTA_DECL void try_space(const space& where, std::uint64_t seed) {
               "or that of a parameter that it needs, does not hold");
 }
 
-MANTA_DECL void check(const experiment& e, const space& where) {
-  if (e.minimise.empty() == e.maximise.empty()) {
-    throw error("manta: tune: say what to optimise: give .minimise or .maximise the name of a metric, not both");
+MANTA_DECL void check(const experiment& e) {
+  if (e.minimise.empty() && e.maximise.empty()) {
+    throw error("manta: tune: say what to optimise: give .minimise or .maximise the name of a metric");
+  }
+  std::set<std::string> objectives;
+  for (const metric_names* names : {&e.minimise, &e.maximise}) {
+    for (const std::string& name : *names) {
+      if (name.empty()) throw error("manta: tune: a metric of .minimise or .maximise has no name");
+      if (!objectives.insert(name).second)
+        throw error(base::text("manta: tune: \"{}\" is named twice by .minimise and .maximise", name));
+    }
   }
   if (e.retries < 0) throw error("manta: tune: retries must not be negative");
   if (!e.checkpoints.minimise.empty() && !e.checkpoints.maximise.empty()) {
@@ -42,33 +52,43 @@ MANTA_DECL void check(const experiment& e, const space& where) {
         "experiment's metric");
   }
   if (!e.scheduler || !e.searcher) throw error("manta: tune: searcher and scheduler must not be empty");
-  for (const std::string& name : {e.minimise, e.maximise, e.clock}) {
+  std::set<std::string> names = objectives;
+  names.insert(e.clock);
+  for (const constraint& c : e.subject_to) names.insert(c.limit().metric);
+  for (const std::string& name : names) {
     if (metrics::is_column(name))
-      throw error("manta: tune: \"" + name + "\" is a column of tune's own; give the metric another name");
+      throw error(base::text("manta: tune: \"{}\" is a column of tune's own; give the metric another name", name));
   }
-  try_space(where, e.seed);
 }
 
 MANTA_DECL std::vector<std::string> metrics_of_rules(const experiment& e) {
   std::set<std::string> all = {e.checkpoints.minimise, e.checkpoints.maximise};
   for (const stop_rule& rule : e.stop) all.insert(rule.metric());
+  for (const constraint& c : e.subject_to) all.insert(c.limit().metric);
   // A trial that does not report one of these fails by itself.
-  for (const std::string& name : {std::string(), e.minimise, e.maximise, e.clock}) all.erase(name);
+  for (const objective& o : objectives_of(e)) all.erase(o.metric);
+  all.erase(e.clock);
+  all.erase("");
   return {all.begin(), all.end()};
 }
 
-MANTA_DECL std::optional<std::string> mistake_in_report(const metrics& m, const std::string& metric,
+MANTA_DECL std::optional<std::string> mistake_in_report(const metrics& m, const std::vector<objective>& objectives,
                                                         const std::string& clock) {
-  if (m.find(metric) == nullptr) return "reported " + m.names() + ", but the experiment's metric is \"" + metric + "\"";
+  for (const objective& o : objectives) {
+    if (m.find(o.metric) == nullptr)
+      return base::text("reported {}, but {} \"{}\"", m.names(),
+                        objectives.size() > 1 ? "one of the experiment's metrics is" : "the experiment's metric is",
+                        o.metric);
+  }
   for (const auto& entry : m) {
     if (!metrics::is_column(entry.first)) continue;
-    return "reported \"" + entry.first + "\", which is a column of tune's own; give the metric another name";
+    return base::text("reported \"{}\", which is a column of tune's own; give the metric another name", entry.first);
   }
   if (clock.empty()) return std::nullopt;
   const double* const at = m.find(clock);
-  if (at == nullptr) return "reported " + m.names() + ", but the experiment's clock is \"" + clock + "\"";
+  if (at == nullptr) return base::text("reported {}, but the experiment's clock is \"{}\"", m.names(), clock);
   if (is_finite(*at)) return std::nullopt;
-  return "reported " + clock + ", the experiment's clock, = " + (is_nan(*at) ? "nan" : "infinite");
+  return base::text("reported {}, the experiment's clock, = {}", clock, is_nan(*at) ? "nan" : "infinite");
 }
 
 }  // namespace manta::tune::detail

@@ -35,8 +35,8 @@ class gaussian_process {
   /// Takes other data, and keeps the parameters: O(n^3 / 6).
   MANTA_DECL void condition(const matrix& points, const vector& values);
 
-  /// Mean and variance (of the function, without noise) at each column.
-  MANTA_DECL void predict(const matrix& at, vector& mean, vector& variance) const;
+  /// Mean and deviation (of the function, without noise) at each column.
+  MANTA_DECL void predict(const matrix& at, vector& mean, vector& deviation) const;
 
  private:
   static matrix scale(const matrix& points, const vector& log_lengths);

@@ -36,12 +36,12 @@ MANTA_DECL void gaussian_process::condition(const matrix& points, const vector& 
   factorise();
 }
 
-MANTA_DECL void gaussian_process::predict(const matrix& at, vector& mean, vector& variance) const {
+MANTA_DECL void gaussian_process::predict(const matrix& at, vector& mean, vector& deviation) const {
   const double a = std::exp(parameters_.log_variance);
   matrix k = kernel(scaled_, scale(at, parameters_.log_lengths), a);
   mean = (k.transpose() * alpha_).array() * deviation_ + offset_;
   lower_.triangularView<Eigen::Lower>().solveInPlace(k);
-  variance = (a - k.colwise().squaredNorm().transpose().array()).max(1e-12 * a) * (deviation_ * deviation_);
+  deviation = (a - k.colwise().squaredNorm().transpose().array()).max(1e-12 * a).sqrt() * deviation_;
 }
 
 MANTA_DECL gaussian_process::matrix gaussian_process::scale(const matrix& points, const vector& log_lengths) {
@@ -62,10 +62,15 @@ MANTA_DECL gaussian_process::matrix gaussian_process::kernel(const matrix& x, co
 
 MANTA_DECL void gaussian_process::set_data(const matrix& points, const vector& values) {
   points_ = points;
-  offset_ = values.mean();
-  deviation_ = std::sqrt((values.array() - offset_).square().mean());
-  if (is_nan(deviation_) || deviation_ <= 1e-12 * (1 + std::abs(offset_))) deviation_ = 1;
-  values_ = (values.array() - offset_) / deviation_;
+  // Their sums and squares must be finite, and there are values above 1e154.
+  const double unit = std::max(1.0, values.cwiseAbs().maxCoeff());
+  const Eigen::ArrayXd scaled = values.array() / unit;
+  const double mean = scaled.mean();
+  double deviation = std::sqrt((scaled - mean).square().mean());
+  if (is_nan(deviation) || deviation <= 1e-12 * (1 / unit + std::abs(mean))) deviation = 1 / unit;
+  values_ = (scaled - mean) / deviation;
+  offset_ = mean * unit;
+  deviation_ = deviation * unit;
 }
 
 MANTA_DECL bool gaussian_process::decompose(const matrix& k, Eigen::LLT<matrix>& factor) {

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // What searchers that learn have in common: the configurations that were tried,
-// those that have ended with their losses, and those that are under way.
+// those that have ended with what they came to, and those that are under way.
 #pragma once
 
 #include <map>
+#include <vector>
 
+#include "manta/tune/outcome.hpp"
 #include "manta/tune/searcher.hpp"
 #include "manta/tune/source.hpp"
 
@@ -14,22 +16,36 @@ namespace manta::tune {
 
 struct tried {
   config parameters;
-  double loss = 0;
+  outcome result;
+
+  /// Infinite if the trial failed: as if forgotten, its surroundings would look unknown, and draw the searcher.
+  double loss() const { return is_finite(result.loss) ? result.loss : infinity; }
 };
 
 namespace detail {
 /// Takes losses in the order of their age, and says which of them are used: the newest ones, three quarters of `most`,
 /// and the best ones before those.
 MANTA_DECL std::vector<bool> worth_keeping(const std::vector<double>& losses, std::size_t most);
+
+/// A trial with the loss by which it is compared with others.
+struct compared {
+  const tried* which;
+  double loss;
+};
+/// The trials that can be compared, in the order of their ends. If a scheduler has stopped some, they are compared at
+/// one time of training: the largest one that a share of all trials has reached. Those that were stopped before it are
+/// left out: they do not tell what is good later, and as bad ones they would draw the searcher to what learns fast.
+MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all);
+/// These trials, best first. Those that keep the constraints come before those that break them, and failed ones come
+/// last. Of several objectives, the front comes first, and what lies alone in it.
+MANTA_DECL std::vector<const tried*> ranked(const std::vector<tried>& all);
 }  // namespace detail
 
 class history {
  public:
   void clear() { *this = history(); }
   void began(trial_number t, const config& c) { under_way_[t] = c; }
-  /// A failed trial (NaN) has an infinite loss: as if forgotten, its surroundings would look unknown, and draw the
-  /// searcher.
-  MANTA_DECL void ended(trial_number t, double loss);
+  MANTA_DECL void ended(trial_number t, const outcome& o);
   /// The ended trials, in the order of their ends.
   const std::vector<tried>& done() const { return done_; }
   /// The number of trials that are done and did not fail.

@@ -5,24 +5,29 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
+#include "manta/tune/front.hpp"
 #include "manta/tune/history.hpp"
 
 namespace manta::tune {
 
-MANTA_DECL void history::ended(trial_number t, double loss) {
+MANTA_DECL void history::ended(trial_number t, const outcome& o) {
   const auto at = under_way_.find(t);
   if (at == under_way_.end()) return;
-  succeeded_ += is_finite(loss);
-  done_.push_back({std::move(at->second), is_finite(loss) ? loss : infinity});
+  succeeded_ += is_finite(o.loss);
+  done_.push_back({std::move(at->second), o});
   under_way_.erase(at);
 }
 
 MANTA_DECL void history::trim(std::size_t most) {
   if (done_.size() < most + most / 4) return;
-  std::vector<double> losses;
-  for (const tried& t : done_) losses.push_back(t.loss);
-  const std::vector<bool> stays = detail::worth_keeping(losses, most);
+  std::vector<double> places(done_.size(), infinity);
+  const std::vector<const tried*> order = detail::ranked(done_);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    places[static_cast<std::size_t>(order[i] - done_.data())] = static_cast<double>(i);
+  const std::vector<bool> stays = detail::worth_keeping(places, most);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < done_.size(); ++i) {
     if (!stays[i]) continue;
@@ -32,7 +37,9 @@ MANTA_DECL void history::trim(std::size_t most) {
   done_.resize(kept);
 }
 
-MANTA_DECL std::vector<bool> detail::worth_keeping(const std::vector<double>& losses, std::size_t most) {
+namespace detail {
+
+MANTA_DECL std::vector<bool> worth_keeping(const std::vector<double>& losses, std::size_t most) {
   std::vector<bool> stays(losses.size(), true);
   if (losses.size() <= most) return stays;
   const std::size_t best = most / 4, old = losses.size() - (most - best);
@@ -47,5 +54,61 @@ MANTA_DECL std::vector<bool> detail::worth_keeping(const std::vector<double>& lo
   }
   return stays;
 }
+
+/// The time of training at which trials are compared; infinite: at their ends.
+inline double comparable_time(const std::vector<tried>& all) {
+  constexpr std::size_t fewest = 10, share = 8;
+  std::vector<double> reached;
+  for (const tried& t : all) {
+    if (!t.result.has_failed()) reached.push_back(t.result.was_stopped ? t.result.at : infinity);
+  }
+  if (reached.empty()) return infinity;
+  std::sort(reached.rbegin(), reached.rend());
+  return reached[std::min(reached.size(), std::max(fewest, reached.size() / share)) - 1];
+}
+
+MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all) {
+  std::vector<compared> trials;
+  const double time = comparable_time(all);
+  for (const tried& t : all) {
+    const outcome& o = t.result;
+    if (!o.has_failed() && o.was_stopped && o.at < time) continue;
+    double loss = t.loss();
+    if (is_finite(loss) && is_finite(time) && !o.course.empty()) loss = o.course.best_by(time);
+    trials.push_back({&t, loss});
+  }
+  return trials;
+}
+
+MANTA_DECL std::vector<const tried*> ranked(const std::vector<tried>& all) {
+  struct entry {
+    double violation, first, second;  ///< compared in this order
+    const tried* which;
+    auto key() const { return std::tie(violation, first, second); }
+  };
+  std::vector<entry> order;
+  std::vector<loss_vector> points;
+  for (const auto& [which, loss] : comparable(all)) {
+    const outcome& o = which->result;
+    order.push_back({is_infinite(loss) ? infinity : o.violation(), loss, 0, which});
+    if (!o.losses.empty() && is_finite(loss)) points.push_back(o.losses);
+  }
+  if (!points.empty()) {
+    const std::vector<std::size_t> ranks = front_ranks(points);
+    const std::vector<double> distances = crowding_distances(points);
+    std::size_t i = 0;
+    for (entry& e : order) {
+      if (is_infinite(e.first)) continue;
+      e.first = static_cast<double>(ranks[i]);
+      e.second = -distances[i++];
+    }
+  }
+  std::stable_sort(order.begin(), order.end(), [](const entry& a, const entry& b) { return a.key() < b.key(); });
+  std::vector<const tried*> trials;
+  for (const entry& e : order) trials.push_back(e.which);
+  return trials;
+}
+
+}  // namespace detail
 
 }  // namespace manta::tune

@@ -54,6 +54,8 @@ class journal {
   /// Reads what is there, calling replay(event) for each line, cuts off a torn end, and goes on behind it. Throws if a
   /// line in the middle is damaged, or if another process has the journal open.
   void open(const std::string& path, const std::function<void(const event&)>& replay);
+  /// Reads the whole lines that are there, also while another process writes them. Returns their bytes.
+  static std::size_t read(const std::string& path, const std::function<void(const event&)>& replay);
   bool is_open() const { return lock_ >= 0; }
 
   /// Appends {"e":"<kind>","s":<seconds><rest>}; `rest` is members of JSON, each with a comma before it.

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>  // not found? Install nlohmann-json3-dev, or name its include folder by -I or CPATH
 
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/output/crc32c.hpp"
 #include "manta/tune/journal.hpp"
@@ -194,27 +195,33 @@ MANTA_DECL void journal::open(const std::string& path, const std::function<void(
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw error("manta: another process continues the experiment in " + path + "; wait for it or give another folder");
   }
+  const auto good = static_cast<off_t>(read(path, replay));
+  if (::ftruncate(lock_, good) != 0 || ::lseek(lock_, good, SEEK_SET) != good) {
+    throw error("manta: cannot cut off the torn end of " + path + ": " + std::strerror(errno));
+  }
+}
+
+MANTA_DECL std::size_t journal::read(const std::string& path, const std::function<void(const event&)>& replay) {
   std::ifstream in(path, std::ios::binary);
   std::string line;
   std::size_t number = 0;
-  off_t good = 0;
+  std::size_t good = 0;
   while (std::getline(in, line)) {
     ++number;
     const bool whole = !in.eof() && is_whole(line);
     if (!whole) {
       if (in.peek() != std::char_traits<char>::eof()) {
-        throw error("manta: " + path + ":" + std::to_string(number) +
-                    " is damaged (its checksum is wrong, and lines "
-                    "follow it); give another folder, or cut the file there to continue from before it");
+        throw error(
+            base::text("manta: {}:{} is damaged (its checksum is wrong, and lines follow it); give another folder, "
+                       "or cut the file there to continue from before it",
+                       path, number));
       }
       break;
     }
-    good += static_cast<off_t>(line.size()) + 1;
+    good += line.size() + 1;
     replay(detail::event_in(line));
   }
-  if (::ftruncate(lock_, good) != 0 || ::lseek(lock_, good, SEEK_SET) != good) {
-    throw error("manta: cannot cut off the torn end of " + path + ": " + std::strerror(errno));
-  }
+  return good;
 }
 
 MANTA_DECL void journal::append(std::string_view kind, double seconds, std::string_view rest) {
@@ -233,9 +240,8 @@ MANTA_DECL void journal::append(std::string_view kind, double seconds, std::stri
 }
 
 MANTA_DECL void journal::flush() {
-  if (!manta::output::write_all(lock_, buffer_))
-    throw error("manta: cannot write " + path_ + ": " + std::strerror(errno));
-  buffer_.clear();
+  buffer_.erase(0, manta::output::write_all(lock_, buffer_));  // a later flush goes on behind it
+  if (!buffer_.empty()) throw error("manta: cannot write " + path_ + ": " + std::strerror(errno));
 }
 
 MANTA_DECL bool journal::is_whole(const std::string& line) {

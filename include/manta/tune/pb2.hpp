@@ -67,6 +67,8 @@ class pb2 {
   MANTA_DECL void remove(trial_number t);
   MANTA_DECL action next(bool may_add);
   double silent_until(trial_number t) const { return population_.silent_until(t); }
+  std::string nothing_kept() { return population_.nothing_kept(); }
+  std::string remark(double longest) const { return longest > 0 ? "" : population_.remark("pb2"); }
 
  private:
   struct member {

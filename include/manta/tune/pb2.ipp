@@ -134,7 +134,8 @@ MANTA_DECL config pb2::explore(trial_number t, const config& from, random& r) {
   for (double& x : best) x = r.uniform();
   if (rows_.size() >= 4 && !axes_.empty()) best = choose(t, from, r);
   for (std::size_t i = 0; i < axes_.size(); ++i) to.set(axes_[i].name, axes_[i].where.at(best[i]));
-  return space_.mended(to, from, r);
+  to = space_.mended(to, from, r);
+  return space_.allows(to) ? to : from;
 }
 
 MANTA_DECL void pb2::scales::fill(Eigen::Ref<Eigen::VectorXd> column, double at, double before,

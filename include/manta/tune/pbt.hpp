@@ -57,6 +57,11 @@ class population {
   /// Lets everybody go on if the one that was waited for has gone.
   MANTA_DECL void release_if_complete(const explorer& explore);
   MANTA_DECL action next(bool may_add);
+  /// From now on each trial trains by itself to its end: a copy of one that keeps no state would begin anew, and would
+  /// soon be among the worst again.
+  MANTA_DECL std::string nothing_kept();
+  /// What `who` has to say about a population of no or of one trial.
+  MANTA_DECL std::string remark(const std::string& who) const;
 
  private:
   struct member {
@@ -70,21 +75,29 @@ class population {
     std::optional<double> loss_at(double age) const;
   };
 
+  /// Whether each trial trains by itself: there is no population, or no state that could be copied.
+  bool is_plain() const { return keeps_nothing_ || size_ == no_limit; }
   std::map<trial_number, member>::iterator least_trained();
   /// Best first, by what they had at that age: a trial that is behind is not compared with what others became later.
   std::vector<trial_number> order(double age) const;
   std::size_t share_of(std::size_t n) const;
 
-  /// If it is among the worst: what it becomes, and why.
-  std::optional<std::pair<exploit, std::string>> exploit_of(trial_number t, const explorer& explore);
+  /// If the trial is among the worst of the ranking: what it becomes, and why.
+  std::optional<std::pair<exploit, std::string>> exploit_of(trial_number t, const std::vector<trial_number>& ranking,
+                                                            const explorer& explore);
 
   /// Pauses; the last one to come decides for all.
   verdict at_barrier(trial_number t, const explorer& explore);
+  /// Lets all members go on. They are ranked once, before the first of them becomes another, so that none of the worst
+  /// is a source, and the result does not depend on the order in which they came.
   void release(const explorer& explore);
+
+  static constexpr std::size_t no_limit = ~std::size_t{0};  ///< of trials: .trials = 0
 
   pbt_options options_;
   std::uint64_t seed_ = 0, decisions_ = 0;
   std::size_t size_ = 0, added_ = 0;
+  bool keeps_nothing_ = false;
   std::map<trial_number, member> members_;
   std::vector<action> turn_;
 };
@@ -105,6 +118,8 @@ class pbt {
   MANTA_DECL void remove(trial_number t);
   action next(bool may_add) { return population_.next(may_add); }
   double silent_until(trial_number t) const { return population_.silent_until(t); }
+  std::string nothing_kept() { return population_.nothing_kept(); }
+  std::string remark(double longest) const { return longest > 0 ? "" : population_.remark("pbt"); }
 
   /// The configuration perturbed, as an exploiting trial gets it.
   MANTA_DECL config explore(const config& from, random& r) const;

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/tune/pbt.hpp"
 
 namespace manta::tune {
@@ -73,13 +74,27 @@ MANTA_DECL void population::add(trial_number t, const config& c) {
 
 MANTA_DECL double population::silent_until(trial_number t) const {
   const auto m = members_.find(t);
+  if (is_plain()) return infinity;
   return m == members_.end() ? 0 : m->second.last_look + options_.interval;
+}
+
+MANTA_DECL std::string population::nothing_kept() {
+  keeps_nothing_ = true;
+  turn_.clear();
+  return "none is copied, and each trains by itself to its end";
+}
+
+MANTA_DECL std::string population::remark(const std::string& who) const {
+  if (size_ > 1 && size_ != no_limit) return {};
+  return base::text(
+      "{} copies the best of a population, which is as large as .trials, {}: no trial is copied; give .trials", who,
+      size_ == 1 ? "now 1" : "now without a limit");
 }
 
 MANTA_DECL verdict population::report(trial_number t, double at, double loss, const explorer& explore) {
   member& m = members_.at(t);
   m.at = at;
-  if (at < m.last_look + options_.interval) return verdict::go_on();
+  if (is_plain() || at < m.last_look + options_.interval) return verdict::go_on();
   m.last_look = at;
   m.looks.emplace_back(at, loss);
   if (options_.synchronous) return at_barrier(t, explore);
@@ -89,7 +104,7 @@ MANTA_DECL verdict population::report(trial_number t, double at, double loss, co
   verdict v;
   // A trial that takes the state of a waiting one again and again would never leave it its place.
   const bool was_last = std::exchange(m.has_exploited, false);
-  if (auto e = was_last && has_to_wait ? std::nullopt : exploit_of(t, explore)) {
+  if (auto e = was_last && has_to_wait ? std::nullopt : exploit_of(t, order(at), explore)) {
     m.has_exploited = true;
     v.why = std::move(e->second);
     v.change = std::move(e->first);
@@ -100,12 +115,11 @@ MANTA_DECL verdict population::report(trial_number t, double at, double loss, co
   if (!has_to_wait) return v;
   m.waits = true;
   return verdict::pause(added_ < size_ ? "others have not begun"
-                                       : "trial " + std::to_string(least->first) + " has trained less");
+                                       : base::text("trial {} has trained less", least->first));
 }
 
-MANTA_DECL std::optional<std::pair<exploit, std::string>> population::exploit_of(trial_number t,
-                                                                                 const explorer& explore) {
-  const auto ranking = order(members_.at(t).at);
+MANTA_DECL std::optional<std::pair<exploit, std::string>> population::exploit_of(
+    trial_number t, const std::vector<trial_number>& ranking, const explorer& explore) {
   const std::size_t q = share_of(ranking.size());
   if (std::find(ranking.end() - static_cast<std::ptrdiff_t>(q), ranking.end(), t) == ranking.end()) return std::nullopt;
   std::vector<trial_number> best;  // that have a checkpoint
@@ -118,9 +132,9 @@ MANTA_DECL std::optional<std::pair<exploit, std::string>> population::exploit_of
   member& m = members_.at(t);
   const member& s = members_.at(source);
   config to = explore(t, s.current, r);
-  std::string why = "exploits trial " + std::to_string(source) + " (loss " + number_text(*s.loss_at(m.at)) + ", own " +
-                    number_text(*m.loss_at(m.at)) + ", at " + number_text(m.at) + ") from " + number_text(s.saved_at) +
-                    " on: " + m.current.text() + " becomes " + to.text();
+  std::string why = base::text("exploits trial {} (loss {}, own {}, at {}) from {} on: {} becomes {}", source,
+                               number_text(*s.loss_at(m.at)), number_text(*m.loss_at(m.at)), number_text(m.at),
+                               number_text(s.saved_at), m.current.text(), to.text());
   m.current = to;
   m.looks = s.looks;  // its line of training is now that of the source
   while (!m.looks.empty() && m.looks.back().first > s.saved_at) m.looks.pop_back();
@@ -138,7 +152,7 @@ MANTA_DECL verdict population::at_barrier(trial_number t, const explorer& explor
 }
 
 MANTA_DECL void population::release_if_complete(const explorer& explore) {
-  if (!options_.synchronous || members_.empty() || added_ < size_) return;
+  if (!options_.synchronous || is_plain() || members_.empty() || added_ < size_) return;
   for (const auto& [t, m] : members_) {
     if (!m.waits) return;
   }
@@ -147,10 +161,11 @@ MANTA_DECL void population::release_if_complete(const explorer& explore) {
 
 MANTA_DECL void population::release(const explorer& explore) {
   std::vector<action> others;
-  for (const trial_number t : order(infinity)) {  // best first
+  const std::vector<trial_number> ranking = order(infinity);
+  for (const trial_number t : ranking) {
     members_.at(t).waits = false;
     action a = action::resume(t, "all have come");
-    auto e = exploit_of(t, explore);
+    auto e = exploit_of(t, ranking, explore);
     if (!e) {
       others.push_back(std::move(a));
       continue;
@@ -164,7 +179,7 @@ MANTA_DECL void population::release(const explorer& explore) {
 
 MANTA_DECL action population::next(bool may_add) {
   if (may_add) return action::add();
-  if (options_.synchronous) {
+  if (options_.synchronous && !is_plain()) {
     if (turn_.empty()) return action::nothing();
     action a = std::move(turn_.front());
     turn_.erase(turn_.begin());
@@ -173,7 +188,7 @@ MANTA_DECL action population::next(bool may_add) {
   const auto least = least_trained();
   if (least == members_.end()) return action::nothing();
   least->second.waits = false;
-  return action::resume(least->first, "has trained least");
+  return action::resume(least->first, is_plain() ? "trains by itself" : "has trained least");
 }
 
 MANTA_DECL std::optional<double> population::member::loss_at(double age) const {
@@ -230,14 +245,18 @@ MANTA_DECL void pbt::remove(trial_number t) {
 }
 
 MANTA_DECL config pbt::explore(const config& from, random& r) const {
-  config to = from;
-  for (const parameter& p : mutable_) {
-    if (const value* old = from.find(p.name))
-      to.set(p.name, detail::perturbed(p.where, *old, to, population_.options(), r));
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    config to = from;
+    for (const parameter& p : mutable_) {
+      if (const value* old = from.find(p.name))
+        to.set(p.name, detail::perturbed(p.where, *old, to, population_.options(), r));
+    }
+    to = space_.mended(to, from, r);
+    const auto& change = population_.options().explore;
+    if (change) to = space_.mended(change(to, r), to, r);
+    if (space_.allows(to)) return to;
   }
-  to = space_.mended(to, from, r);
-  const auto& change = population_.options().explore;
-  return change ? space_.mended(change(to, r), to, r) : to;
+  return from;
 }
 
 }  // namespace manta::tune

@@ -20,12 +20,13 @@ struct place {
   using clock = std::chrono::steady_clock;
 
   std::unique_ptr<runner_handle> who;
-  future<int> greeting;
+  future<whereabouts> greeting;
   future<void> work;
   future<answers> call;  ///< under way
   bool placed = false, idle = false, gone = false;
   bool has_begun = false;  ///< the trial: it has answered
   int rank = -1;           ///< of a gang: its first
+  std::string host;        ///< the machine of that rank
   std::optional<trial_number> trial;
   clock::time_point heard;
 };

@@ -30,6 +30,8 @@ class points {
   MANTA_DECL std::size_t size();
   /// Notes that a configuration was tried. If all have been tried, a new round begins with it.
   MANTA_DECL void add(const config& c);
+  /// Whether all points have been given out, as they have just been when a round ends.
+  MANTA_DECL bool is_complete();
   /// Whether a configuration was tried while others have not been.
   MANTA_DECL bool is_repeated(const config& c);
   /// One that has not been given out, as near as can be; nothing if none was found.

@@ -60,6 +60,12 @@ MANTA_DECL void points::add(const config& c) {
   given_.insert(std::move(key));
 }
 
+MANTA_DECL bool points::is_complete() {
+  if (!may_repeat_ || given_.empty()) return false;
+  count();
+  return may_repeat_ && !all_.empty() && given_.size() >= all_.size();
+}
+
 MANTA_DECL bool points::is_repeated(const config& c) {
   if (!may_repeat_ || !given_.contains(key_of(c))) return false;
   count();
@@ -103,7 +109,7 @@ MANTA_DECL void points::count() {
   };
   walk(space_, walks, random(0), [&](const config&, const config& made) {
     std::string key = key_of(made);
-    if (seen.insert(key).second) all_.emplace_back(std::move(key), made);
+    if (space_.allows(made) && seen.insert(key).second) all_.emplace_back(std::move(key), made);
     return finite && all_.size() <= most;
   });
   if (!finite || all_.size() > most) all_.clear();

@@ -10,6 +10,7 @@
 
 #include "manta/tune/experiment.hpp"
 #include "manta/tune/points.hpp"
+#include "manta/tune/ranking.hpp"
 #include "manta/tune/source.hpp"
 #include "manta/tune/stop_reason.hpp"
 
@@ -19,6 +20,7 @@ namespace manta::tune::detail {
 struct origin {
   bool is_first = false;    ///< It is one of .first.
   bool is_instead = false;  ///< It stands for what the searcher gave, which had been given out before.
+  bool is_again = false;    ///< All of a finite space have been given out, and this one is the first to come again.
   std::size_t asks = 1;     ///< So often the searcher was asked.
 };
 
@@ -29,6 +31,8 @@ class proposals {
   /// The largest possible number of trials.
   MANTA_DECL std::size_t limit(std::size_t trials);
   const any_searcher& used_searcher() const { return searcher_; }
+  /// A line for people about .known; empty if there was nothing.
+  const std::string& learned() const { return learned_; }
 
   /// The configuration of a new trial; nothing if there are no more.
   MANTA_DECL std::optional<config> next(trial_number t, stop_reason& stop, origin& from);
@@ -39,14 +43,19 @@ class proposals {
 
   /// Tells the searcher the report of a trial.
   MANTA_DECL void reported(trial_number t, double at, double loss, stop_reason& stop);
-  MANTA_DECL void ended(trial_number t, double loss, stop_reason& stop);
+  MANTA_DECL void ended(const trial_record& r, stop_reason& stop);
 
  private:
+  /// Tells the searcher what is known from elsewhere.
+  void learn(const space& where, const std::vector<known_result>& known, const ranking& by);
+
   any_searcher searcher_;
   std::uint64_t seed_ = 0;
   std::vector<config> first_;   ///< .first, completed
   std::size_t from_first_ = 0;  ///< the number of them that have been given out
   points points_;               ///< of a finite space: those that have been given out
+  bool only_new_ = false;       ///< .stop_all has nothing_new()
+  std::string learned_;
 };
 
 }  // namespace manta::tune::detail

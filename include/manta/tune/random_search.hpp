@@ -21,9 +21,13 @@ class random_search {
   /// Combinations of the grids; 1 if there are none.
   std::size_t combinations() const { return combinations_.size(); }
   MANTA_DECL std::optional<config> ask(trial_number);
-  void tell(trial_number, double) {}
+  void tell(trial_number, const outcome&) {}
 
  private:
+  config drawn(const config& fixed, random& r) const;
+  /// Removes combinations of which nothing that was drawn is allowed.
+  void leave_out_forbidden();
+
   space space_;
   std::vector<config> combinations_ = std::vector<config>(1);
   std::uint64_t seed_ = 0;
@@ -46,7 +50,7 @@ class grid_search {
   MANTA_DECL void begin(const space& where, std::uint64_t seed);
   MANTA_DECL std::optional<config> ask(trial_number);
   MANTA_DECL void add(trial_number, const config& c);
-  void tell(trial_number, double) {}
+  void tell(trial_number, const outcome&) {}
   /// Without those that came from elsewhere.
   std::optional<std::size_t> count() const { return points_.size(); }
 

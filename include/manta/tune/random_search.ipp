@@ -41,7 +41,7 @@ MANTA_DECL void random_search::begin(const space& where, std::uint64_t seed) {
     seen.merge(now);
     if (k == 0) without_chance = combinations_.size();
   }
-  if (combinations_.size() == without_chance) return;
+  if (combinations_.size() == without_chance) return leave_out_forbidden();
   // those that only have less than another one do not count
   const auto is_part = [](const config& part, const config& of) {
     return part.size() < of.size() && std::all_of(part.begin(), part.end(), [&](const auto& e) {
@@ -53,17 +53,36 @@ MANTA_DECL void random_search::begin(const space& where, std::uint64_t seed) {
     return std::any_of(all.begin(), all.end(), [&](const config& other) { return is_part(c, other); });
   };
   std::erase_if(combinations_, is_covered);
+  leave_out_forbidden();
 }
 
-MANTA_DECL std::optional<config> random_search::ask(trial_number) {
-  random r(seed_, asked_);
-  const config& fixed = combinations_[asked_++ % combinations_.size()];
+MANTA_DECL config random_search::drawn(const config& fixed, random& r) const {
   return space_.make(
       [&](const parameter& p, const config& before) {
         const value* v = p.where.is_grid() ? fixed.find(p.name) : nullptr;
         return v != nullptr ? *v : p.where.draw(before, r);
       },
       r);
+}
+
+MANTA_DECL void random_search::leave_out_forbidden() {
+  if (!space_.forbids_any()) return;
+  random r(seed_, 0, 0x616c6c6f77ULL);
+  const auto is_forbidden = [&](const config& fixed) {
+    for (int attempt = 0; attempt < 200; ++attempt) {
+      if (space_.allows(drawn(fixed, r))) return false;
+    }
+    return true;
+  };
+  std::erase_if(combinations_, is_forbidden);
+  if (combinations_.empty())
+    throw error("manta: random_search: all combinations of the grids are forbidden (tune::forbid)");
+}
+
+MANTA_DECL std::optional<config> random_search::ask(trial_number) {
+  random r(seed_, asked_);
+  const config& fixed = combinations_[asked_++ % combinations_.size()];
+  return space_.first_allowed(r, [&] { return drawn(fixed, r); });
 }
 
 MANTA_DECL void grid_search::begin(const space& where, std::uint64_t seed) {
@@ -87,6 +106,7 @@ MANTA_DECL void grid_search::begin(const space& where, std::uint64_t seed) {
       rest /= marks[i].size();
     }
     config c = cube_.at(u, dependent);
+    if (!where.allows(c)) continue;
     if (index_.emplace(key_of(c), points_.size()).second) points_.push_back(std::move(c));
   }
 }

@@ -5,15 +5,45 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "manta/tune/ranking.hpp"
 
 namespace manta::tune::detail {
 
+MANTA_DECL std::vector<objective> objectives_of(const experiment& e) {
+  std::vector<objective> all;
+  for (const std::string& metric : e.minimise) all.push_back({metric, false});
+  for (const std::string& metric : e.maximise) all.push_back({metric, true});
+  return all;
+}
+
 MANTA_DECL void ranking::begin(const experiment& e) {
-  sign_ = e.maximise.empty() ? 1 : -1;
-  metric_ = e.maximise.empty() ? e.minimise : e.maximise;
+  objectives_ = objectives_of(e);
+  limits_.clear();
+  for (const constraint& c : e.subject_to) {
+    if (c.is_bound()) limits_.push_back(c.limit());
+  }
   failed_may_be_best_ = e.best_may_fail;
+}
+
+MANTA_DECL bool ranking::takes(trial_record& r, const metrics& m) const {
+  r.excess.resize(limits_.size(), infinity);
+  for (std::size_t i = 0; i < limits_.size(); ++i) {  // what a report does not hold is as it was before
+    if (const double* x = m.find(limits_[i].metric)) r.excess[i] = limits_[i].excess(*x);
+  }
+  double violation = 0;
+  for (const double x : r.excess) violation += std::max(0.0, x);
+  const double before = r.best.empty() ? infinity : r.violation();
+  if (!has_several() && !(std::pair(violation, r.loss) < std::pair(before, r.best_loss))) return false;
+  r.best_loss = r.loss;
+  r.best_at = r.at;
+  r.best = m;
+  r.best_excess = r.excess;
+  r.best_losses.clear();
+  for (const objective& o : objectives_) r.best_losses.push_back(o.flipped(*m.find(o.metric)));
+  if (!has_several()) r.best_losses.clear();
+  return true;
 }
 
 MANTA_DECL void ranking::passed(double seconds) { overview_.seconds = seconds; }
@@ -24,13 +54,14 @@ MANTA_DECL void ranking::count_report(double seconds) {
   overview_.maximised = maximises();
 }
 
-MANTA_DECL void ranking::reported(const trial_record& r, double value) {
-  if (best_ == none || r.loss < overview_.best) {
+MANTA_DECL void ranking::reported(const trial_record& r) {
+  if (!r.is_feasible()) return;
+  if (best_ == none || r.best_loss < overview_.best) {
     best_ = r.id;
-    overview_.best = r.loss;
-    overview_.best_metric = value;
-    overview_.ended_since_best = 0;
-  } else if (r.loss == overview_.best) {
+    overview_.best = r.best_loss;
+    overview_.best_metric = flipped(r.best_loss);
+    if (!has_several()) overview_.ended_since_best = 0;
+  } else if (r.best_loss == overview_.best) {
     best_ = std::min(best_, r.id);
   }
 }
@@ -41,16 +72,30 @@ MANTA_DECL void ranking::failed(const trial_record& r, const std::vector<trial_r
 
 MANTA_DECL void ranking::ended(const trial_record& r) {
   ++overview_.ended;
-  overview_.ended_since_best += r.id != best_;
+  overview_.complete += r.state == status::complete;
+  overview_.stopped += r.state == status::stopped;
+  overview_.failed += r.state == status::failed;
+  overview_.best_after.push_back(overview_.best);
+  overview_.ended_since_best += has_several() || r.id != best_;
+  if (has_several()) note_in_front(r);
+}
+
+MANTA_DECL void ranking::note_in_front(const trial_record& r) {
+  const auto covers = [&](const loss_vector& p) { return p == r.best_losses || dominates(p, r.best_losses); };
+  if (!may_be_best(r) || std::any_of(front_.begin(), front_.end(), covers)) return;
+  std::erase_if(front_, [&](const loss_vector& p) { return dominates(r.best_losses, p); });
+  front_.push_back(r.best_losses);
+  overview_.ended_since_best = 0;
 }
 
 MANTA_DECL void ranking::revived(const trial_record& r, const std::vector<trial_record>& all) {
   --overview_.ended;
+  --overview_.failed;
   if (may_be_best(r) && r.best_loss < overview_.best) find_best(all);
 }
 
 MANTA_DECL bool ranking::may_be_best(const trial_record& r) const {
-  return is_finite(r.best_loss) && (r.state != status::failed || failed_may_be_best_);
+  return is_finite(r.best_loss) && r.is_feasible() && (r.state != status::failed || failed_may_be_best_);
 }
 
 MANTA_DECL void ranking::find_best(const std::vector<trial_record>& all) {

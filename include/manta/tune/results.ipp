@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "manta/base/text.hpp"
 #include "manta/output/append_file.hpp"
+#include "manta/tune/front.hpp"
 #include "manta/tune/importance.hpp"
 #include "manta/tune/output/files.hpp"
 #include "manta/tune/results.hpp"
@@ -15,42 +17,106 @@ namespace manta::tune {
 
 MANTA_DECL results::results(const study& s)
     : trials_(s.trials()),
-      sign_(s.maximised() ? -1 : 1),
-      metric_(s.metric()),
+      objectives_(s.objectives()),
+      limits_(s.limits()),
       folder_(s.options().folder),
       why_(s.stopping()) {
   if (s.best() != nullptr) best_ = s.best()->id;
 }
 
 MANTA_DECL const trial_record& results::best() const {
-  if (best_) return trials_[*best_];
-  const std::size_t failed = count(status::failed);
-  const auto is_failed = [](const trial_record& t) { return t.state == status::failed; };
-  std::string text = "manta: tune: no trial has a best \"" + metric_ + "\": ";
-  if (trials_.empty()) text += "none was begun";
-  else if (failed < trials_.size()) text += "none of " + std::to_string(trials_.size()) + " has reported it";
-  else text += failed == 1 ? "the only one failed" : "all " + std::to_string(failed) + " failed";
-  if (failed > 0) {
-    const trial_record& t = *std::find_if(trials_.begin(), trials_.end(), is_failed);
-    text += (failed < trials_.size() ? ", and " + std::to_string(failed) + " failed" : "") + "; trial " +
-            std::to_string(t.id) + ": " + t.why;
-    if (std::any_of(trials_.begin(), trials_.end(),
-                    [&](const trial_record& f) { return is_failed(f) && is_finite(f.best_loss); }))
-      text += "; .best_may_fail = true lets what they reported before that count";
-    if (!folder_.empty())
-      text += "; when that is mended, .retry_failed = true starts the failed trials of " + folder_ +
-              " again, .fresh = true replaces them";
+  if (objectives_.size() > 1) {
+    throw error(
+        base::text("manta: tune: the experiment has {} objectives, which no single trial is the best of; "
+                   "results.front() has the trials among which to choose",
+                   objectives_.size()));
   }
-  if (!why_.empty()) text += "; the experiment stopped: " + why_;
-  throw error(text);
+  if (best_) return trials_[*best_];
+  throw error(detail::why_no_best(*this, folder_.empty() ? "" : folder_, limits_) +
+              (why_.empty() ? "" : "; the experiment stopped: " + why_));
 }
 
-MANTA_DECL checkpoint results::best_checkpoint() const {
-  const trial_record& t = best();
+namespace detail {
+/// The trial that is nearest to the constraints, of those that have reported and break one.
+inline std::string nearest_text(const results& r, const std::vector<bound>& limits) {
+  const trial_record* nearest = nullptr;
+  for (const trial_record& t : r) {
+    if (!t.best.empty() && !t.is_feasible() && (nearest == nullptr || t.violation() < nearest->violation()))
+      nearest = &t;
+  }
+  if (nearest == nullptr) return {};
+  std::string text = base::text("none keeps the constraints; trial {} comes nearest:", nearest->id);
+  for (const bound& b : limits) {
+    const double* x = nearest->best.find(b.metric);
+    text += base::text(" {} is {}, it has to be {};", b.metric, x == nullptr ? "missing" : number_text(*x), b.text());
+  }
+  text.pop_back();
+  return text;
+}
+}  // namespace detail
+
+MANTA_DECL std::string detail::why_no_best(const results& r, const std::string& folder,
+                                           const std::vector<bound>& limits) {
+  const std::size_t failed = r.count(status::failed);
+  const auto is_failed = [](const trial_record& t) { return t.state == status::failed; };
+  std::string text = base::text("manta: tune: no trial has a best \"{}\": ", r.objectives().front().metric);
+  if (r.size() == 0) text += "none was begun";
+  else if (const std::string nearest = nearest_text(r, limits); !nearest.empty()) return text + nearest;
+  else if (failed < r.size()) text += base::text("none of {} has reported it", r.size());
+  else text += failed == 1 ? "the only one failed" : base::text("all {} failed", failed);
+  if (failed == 0) return text;
+  const trial_record& t = *std::find_if(r.begin(), r.end(), is_failed);
+  if (failed < r.size()) text += base::text(", and {} failed", failed);
+  text += base::text("; trial {}: {}", t.id, t.why);
+  const auto had_reported = [&](const trial_record& f) { return is_failed(f) && is_finite(f.best_loss); };
+  if (std::any_of(r.begin(), r.end(), had_reported))
+    text += "; .best_may_fail = true lets what they reported before that count";
+  if (!folder.empty())
+    text += base::text(
+        "; when that is mended, .retry_failed = true starts the failed trials of {} again, .fresh = true "
+        "replaces them",
+        folder);
+  return text;
+}
+
+MANTA_DECL std::vector<trial_number> results::front() const {
+  if (objectives_.size() == 1) return best_ ? std::vector<trial_number>{*best_} : std::vector<trial_number>{};
+  std::vector<trial_number> all, front;
+  std::vector<loss_vector> points;
+  for (const trial_record& t : trials_) {
+    if (t.state == status::failed || t.best_losses.empty() || !t.is_feasible()) continue;
+    all.push_back(t.id);
+    points.push_back(t.best_losses);
+  }
+  const std::vector<std::size_t> ranks = front_ranks(points);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (ranks[i] == 0) front.push_back(all[i]);
+  }
+  std::stable_sort(front.begin(), front.end(),
+                   [&](trial_number a, trial_number b) { return trials_[a].best_losses < trials_[b].best_losses; });
+  return front;
+}
+
+MANTA_DECL double results::hypervolume(const std::vector<double>& from) const {
+  if (from.size() != objectives_.size()) {
+    throw error(
+        base::text("manta: tune: results::hypervolume: a point has a value for each of the {} objectives, not {}",
+                   objectives_.size(), from.size()));
+  }
+  loss_vector reference;
+  for (std::size_t k = 0; k < from.size(); ++k) reference.push_back(objectives_[k].flipped(from[k]));
+  std::vector<loss_vector> points;
+  for (const trial_number t : front())
+    points.push_back(objectives_.size() == 1 ? loss_vector{trials_[t].best_loss} : trials_[t].best_losses);
+  return tune::hypervolume(points, reference);
+}
+
+MANTA_DECL checkpoint results::checkpoint_of(const trial_record& t) const {
   if (t.best_checkpoint_file.empty()) {
-    throw error("manta: tune: trial " + std::to_string(t.id) +
-                " has no checkpoint on disk; give the experiment a folder, "
-                "and .checkpoints = {.every = 1} or {.at_end = true}");
+    throw error(
+        base::text("manta: tune: trial {} has no checkpoint on disk; give the experiment a folder, and .checkpoints "
+                   "= {.every = 1} or {.at_end = true}",
+                   t.id));
   }
   return checkpoint::read(folder_ + "/" + t.best_checkpoint_file);
 }
@@ -69,25 +135,44 @@ MANTA_DECL std::vector<std::pair<std::string, double>> results::importance(const
   return parameter_importance(where, trials_);
 }
 
-MANTA_DECL std::string results::to_csv() const {
-  std::vector<std::string> parameters, reported;
-  const auto note = [](std::vector<std::string>& all, const std::string& name) {
-    if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
-  };
-  for (const trial_record& t : trials_) {
-    for (const auto& entry : t.parameters) note(parameters, entry.first);
-    for (const auto& entry : t.best) note(reported, entry.first);
+namespace detail {
+/// The names in all of the lists, in the order in which they came.
+template <class Member>
+std::vector<std::string> names_in(const std::vector<trial_record>& trials, Member member) {
+  std::vector<std::string> names;
+  for (const trial_record& t : trials) {
+    for (const auto& entry : t.*member) {
+      if (std::find(names.begin(), names.end(), entry.first) == names.end()) names.push_back(entry.first);
+    }
   }
-  std::string out = "trial,state,at,seconds";
+  return names;
+}
+}  // namespace detail
+
+MANTA_DECL std::string results::to_csv() const {
+  const std::vector<std::string> parameters = detail::names_in(trials_, &trial_record::parameters),
+                                 reported = detail::names_in(trials_, &trial_record::best),
+                                 notes = detail::names_in(trials_, &trial_record::notes);
+  const std::vector<trial_number> best_ones = front();
+  std::string out = "trial,state,at,seconds,begin,end,rank,host";
   for (const auto& name : parameters) csv::append_cell(out += ',', "config/" + name);
   for (const auto& name : reported) csv::append_cell(out += ',', name);
+  for (const auto& name : notes) csv::append_cell(out += ',', "note/" + name);
+  if (!limits_.empty()) out += ",feasible";
+  if (objectives_.size() > 1) out += ",front";
   out += ",why\n";
+  const auto number = [&](double x) { append_number(out += ',', x); };
+  const auto in_microseconds = [](double seconds) { return std::floor(1e6 * seconds + 1e-3) / 1e6; };  // as in the log
   for (const trial_record& t : trials_) {
     append_number(out, static_cast<std::int64_t>(t.id));
-    out += std::string(",") + name_of(t.state) + ',';
-    append_number(out, t.at);
+    (out += ',') += name_of(t.state);
+    number(t.at);
+    number(t.seconds);
+    number(in_microseconds(t.began));
+    number(in_microseconds(t.ran.empty() ? t.began : t.ran.back().end));
     out += ',';
-    append_number(out, t.seconds);
+    if (!t.ran.empty() && t.ran.back().rank >= 0) append_number(out, static_cast<std::int64_t>(t.ran.back().rank));
+    csv::append_cell(out += ',', t.host);
     for (const auto& name : parameters) {
       out += ',';
       if (const value* v = t.parameters.find(name))
@@ -97,6 +182,13 @@ MANTA_DECL std::string results::to_csv() const {
       out += ',';
       if (const double* x = t.best.find(name)) append_number(out, *x);
     }
+    for (const auto& name : notes) {
+      const std::string* text = t.notes.find(name);
+      csv::append_cell(out += ',', text == nullptr ? "" : *text);
+    }
+    if (!limits_.empty()) out += t.best.empty() ? "," : t.is_feasible() ? ",1" : ",0";
+    if (objectives_.size() > 1)
+      out += std::find(best_ones.begin(), best_ones.end(), t.id) != best_ones.end() ? ",1" : ",0";
     csv::append_cell(out += ',', t.why);
     out += '\n';
   }

@@ -116,7 +116,7 @@ class trial {
     return m;
   }
   [[nodiscard]] std::string save() const { return algorithm_->save_to_bytes(); }
-  void load(const std::string& bytes) { algorithm_->load_from_bytes(bytes, true); }
+  void load(const std::string& bytes) { algorithm_->load_from_bytes(bytes); }
 
  private:
   struct settings {

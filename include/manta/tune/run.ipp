@@ -6,7 +6,6 @@
 
 #include <cstdio>
 
-#include "manta/base/demangle.hpp"
 #include "manta/tune/conductor.hpp"
 #include "manta/tune/run.hpp"
 
@@ -23,9 +22,16 @@ MANTA_DECL results run_experiment(const space& where, const experiment& e, const
   if (gang && e.isolate) {
     throw error("manta: tune: .isolate is not for gangs, for a child process has no MPI; leave it out");
   }
-  study s(where, e, base::demangle(what.mangled.c_str()));
+  study s(where, e, name_of(what));
   if (!s.continued().empty()) std::fprintf(stderr, "%s: %s\n", e.name.c_str(), s.continued().c_str());
-  if (!s.finished()) conductor(s, what, gang).run();
+  const auto remark = [&] {
+    for (const std::string& line : s.remarks()) std::fprintf(stderr, "%s: %s\n", e.name.c_str(), line.c_str());
+  };
+  if (!s.finished()) {
+    if (s.trials().empty()) remark();
+    conductor(s, what, gang).run();
+    if (s.stopping().empty()) remark();
+  }
   if (s.is_broken()) {
     std::fprintf(stderr, "%s: %s; the experiment has stopped there, and %zu trials are kept\n", e.name.c_str(),
                  s.stopping().c_str(), s.trials().size());

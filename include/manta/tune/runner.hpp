@@ -23,6 +23,15 @@ namespace manta::tune::detail {
 /// Ends a runner.
 MANTA_DECL order quit_order();
 
+struct whereabouts {
+  int rank = -1;
+  std::string host;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(rank, host);
+  }
+};
+
 /// Runs trials as it is told to.
 class trial_loop : protected exchange {
  public:
@@ -30,8 +39,8 @@ class trial_loop : protected exchange {
   trial_loop(const trial_loop&) = delete;
   trial_loop& operator=(const trial_loop&) = delete;
 
-  /// The rank on which it is: an answer says that it has been placed.
-  int greet() { return rank(); }
+  /// The rank on which it is, and its machine: an answer says that it has been placed.
+  MANTA_DECL whereabouts greet();
 
  protected:
   MANTA_DECL void run_trials();
@@ -107,7 +116,7 @@ class gang_runner final : public runner {
 class runner_handle {
  public:
   virtual ~runner_handle() = default;
-  virtual future<int> greet() const = 0;
+  virtual future<whereabouts> greet() const = 0;
   virtual future<void> work() const = 0;  ///< empty if the runner works without a call
   virtual future<answers> tell(order o) const = 0;
   virtual future<checkpoint> take() const = 0;

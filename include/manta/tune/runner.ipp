@@ -4,12 +4,20 @@
 // The definitions of runner.hpp.
 #pragma once
 
+#include <unistd.h>
+
 #include "manta/tune/runner.hpp"
 
 namespace manta::tune::detail {
 
 MANTA_DECL trial_loop::trial_loop(body_name what, std::optional<team> members)
     : what_(std::move(what)), body_(make_body(what_)), members_(members) {}
+
+MANTA_DECL whereabouts trial_loop::greet() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0) name[0] = '\0';
+  return {rank(), name};
+}
 
 MANTA_DECL order quit_order() {
   order o;
@@ -56,6 +64,7 @@ MANTA_DECL notice trial_loop::run(order& o, bool& again) {
     if (broken || (failed && !line.is_over())) {
       body_ = make_body(what_);  // whatever state the old one is in goes
       n.reports = line.take_pending();
+      n.remarks = line.take_remarks();
       n.what = broken ? notice::kind::fatal : notice::kind::failed;
       n.text = text;
       return n;
@@ -157,7 +166,7 @@ template <class Runner, class Base>
 class handle_on final : public runner_handle {
  public:
   handle_on(const actor_options& o, const body_name& what) : who_(spawn<Runner>(o, what)) {}
-  future<int> greet() const override { return async<&Base::greet>(who_); }
+  future<whereabouts> greet() const override { return async<&Base::greet>(who_); }
   future<void> work() const override {
     if constexpr (!is_isolated) return async<&Base::work>(who_);
     return {};

@@ -18,6 +18,11 @@
 //     void resize(std::size_t trials);                            // continued, with another number of trials
 //     double silent_until(std::uint64_t trial) const;             // reports before this `at` are always go_on
 //     std::vector<std::uint64_t> take_dropped();                  // paused trials that will never go on
+//     std::string nothing_kept();                                 // trials keep no state, so none can go on from
+//                                                                 // another; says what happens to them
+//     std::string remark(double longest) const;                   // for people, about options that do not fit: asked
+//                                                                 // before the first trial (longest: 0) and after the
+//                                                                 // last one, of which the longest came so far
 //
 // `at` counts what the experiment counts: reports, epochs, seconds. A paused
 // trial keeps a checkpoint and no place. What it does must depend on nothing but the
@@ -74,70 +79,79 @@ concept scheduler = requires(S s, trial_number trial, const config& c, double x)
   { s.next(true) } -> std::same_as<action>;
 };
 
+namespace detail {
+/// A scheduler behind virtual functions.
+class scheduler_base {
+ public:
+  virtual ~scheduler_base() = default;
+  virtual std::shared_ptr<scheduler_base> clone() const = 0;
+  virtual const std::type_info& type() const = 0;
+  virtual void begin(const space& where, std::uint64_t seed, std::size_t trials) = 0;
+  virtual void resize(std::size_t trials) = 0;
+  virtual void add(trial_number t, const config& c) = 0;
+  virtual verdict report(trial_number t, double at, double loss) = 0;
+  virtual void remove(trial_number t) = 0;
+  virtual action next(bool may_add) = 0;
+  virtual double silent_until(trial_number t) const = 0;
+  virtual std::vector<trial_number> take_dropped() = 0;
+  virtual std::string nothing_kept() = 0;
+  virtual std::string remark(double longest) const = 0;
+};
+
+template <class S>
+class scheduler_of final : public scheduler_base {
+ public:
+  explicit scheduler_of(S s) : scheduler_(std::move(s)) {}
+  std::shared_ptr<scheduler_base> clone() const override { return std::make_shared<scheduler_of>(scheduler_); }
+  const std::type_info& type() const override { return typeid(S); }
+  void begin([[maybe_unused]] const space& where, [[maybe_unused]] std::uint64_t seed,
+             [[maybe_unused]] std::size_t trials) override {
+    if constexpr (requires { scheduler_.begin(where, seed, trials); }) scheduler_.begin(where, seed, trials);
+  }
+  void resize([[maybe_unused]] std::size_t trials) override {
+    if constexpr (requires { scheduler_.resize(trials); }) scheduler_.resize(trials);
+  }
+  void add(trial_number t, const config& c) override { scheduler_.add(t, c); }
+  verdict report(trial_number t, double at, double loss) override { return scheduler_.report(t, at, loss); }
+  void remove(trial_number t) override { scheduler_.remove(t); }
+  action next(bool may_add) override { return scheduler_.next(may_add); }
+  double silent_until([[maybe_unused]] trial_number t) const override {
+    if constexpr (requires { scheduler_.silent_until(t); }) return scheduler_.silent_until(t);
+    return 0;
+  }
+  std::vector<trial_number> take_dropped() override {
+    if constexpr (requires { scheduler_.take_dropped(); }) return scheduler_.take_dropped();
+    return {};
+  }
+  std::string nothing_kept() override {
+    if constexpr (requires { scheduler_.nothing_kept(); }) return scheduler_.nothing_kept();
+    return "each that is paused begins anew when it goes on, and its reports up to there count once";
+  }
+  std::string remark([[maybe_unused]] double longest) const override {
+    if constexpr (requires { scheduler_.remark(longest); }) return scheduler_.remark(longest);
+    return {};
+  }
+
+ private:
+  S scheduler_;
+};
+}  // namespace detail
+
 /// Holds a scheduler of any class.
 class any_scheduler {
  public:
   any_scheduler() = default;
   template <class S>
     requires(scheduler<S> && !std::same_as<S, any_scheduler>)
-  any_scheduler(S s) : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
+  any_scheduler(S s) : held_(std::make_shared<detail::scheduler_of<S>>(std::move(s))) {}
 
   explicit operator bool() const { return held_ != nullptr; }
+  detail::scheduler_base* operator->() const { return held_.get(); }
   /// A copy that nobody else has.
   MANTA_DECL any_scheduler clone() const;
-  const std::type_info& type() const { return held_->type(); }
-
-  void begin(const space& where, std::uint64_t seed, std::size_t trials) { held_->begin(where, seed, trials); }
-  void resize(std::size_t trials) { held_->resize(trials); }
-  void add(trial_number t, const config& c) { held_->add(t, c); }
-  verdict report(trial_number t, double at, double loss) { return held_->report(t, at, loss); }
-  void remove(trial_number t) { held_->remove(t); }
-  action next(bool may_add) { return held_->next(may_add); }
-  double silent_until(trial_number t) const { return held_->silent_until(t); }
-  std::vector<trial_number> take_dropped() { return held_->take_dropped(); }
 
  private:
-  struct base {
-    virtual ~base() = default;
-    virtual base* clone() const = 0;
-    virtual const std::type_info& type() const = 0;
-    virtual void begin(const space& where, std::uint64_t seed, std::size_t trials) = 0;
-    virtual void resize(std::size_t trials) = 0;
-    virtual void add(trial_number t, const config& c) = 0;
-    virtual verdict report(trial_number t, double at, double loss) = 0;
-    virtual void remove(trial_number t) = 0;
-    virtual action next(bool may_add) = 0;
-    virtual double silent_until(trial_number t) const = 0;
-    virtual std::vector<trial_number> take_dropped() = 0;
-  };
-  template <class S>
-  struct holder final : base {
-    explicit holder(S s) : scheduler_(std::move(s)) {}
-    base* clone() const override { return new holder(scheduler_); }
-    const std::type_info& type() const override { return typeid(S); }
-    void begin([[maybe_unused]] const space& where, [[maybe_unused]] std::uint64_t seed,
-               [[maybe_unused]] std::size_t trials) override {
-      if constexpr (requires { scheduler_.begin(where, seed, trials); }) scheduler_.begin(where, seed, trials);
-    }
-    void resize([[maybe_unused]] std::size_t trials) override {
-      if constexpr (requires { scheduler_.resize(trials); }) scheduler_.resize(trials);
-    }
-    void add(trial_number t, const config& c) override { scheduler_.add(t, c); }
-    verdict report(trial_number t, double at, double loss) override { return scheduler_.report(t, at, loss); }
-    void remove(trial_number t) override { scheduler_.remove(t); }
-    action next(bool may_add) override { return scheduler_.next(may_add); }
-    double silent_until([[maybe_unused]] trial_number t) const override {
-      if constexpr (requires { scheduler_.silent_until(t); }) return scheduler_.silent_until(t);
-      return 0;
-    }
-    std::vector<trial_number> take_dropped() override {
-      if constexpr (requires { scheduler_.take_dropped(); }) return scheduler_.take_dropped();
-      return {};
-    }
-    S scheduler_;
-  };
-
-  std::shared_ptr<base> held_;
+  std::shared_ptr<detail::scheduler_base> held_;
 };
 
 /// Every trial runs to its end, in the order in which they were made. The default.
@@ -153,6 +167,8 @@ class fifo {
 namespace detail {
 /// 12 or 0.25, for reasons.
 MANTA_DECL std::string number_text(double x);
+/// What `who` has to say about marks to which no trial came, because trials end by themselves at `longest`.
+MANTA_DECL std::string marks_beyond(double longest, const std::vector<double>& marks, const char* who);
 }  // namespace detail
 
 }  // namespace manta::tune

@@ -10,7 +10,7 @@ namespace manta::tune {
 
 MANTA_DECL any_searcher any_searcher::clone() const {
   any_searcher a;
-  a.held_.reset(held_->clone());
+  a.held_ = held_->clone();
   return a;
 }
 

@@ -50,7 +50,7 @@ class sobol_search {
   static constexpr bool is_distinct = true;
   MANTA_DECL void begin(const space& where, std::uint64_t seed);
   MANTA_DECL std::optional<config> ask(trial_number);
-  void tell(trial_number, double) {}
+  void tell(trial_number, const outcome&) {}
 
  private:
   cube cube_;
@@ -70,7 +70,7 @@ class latin_hypercube_search {
 
   MANTA_DECL void begin(const space& where, std::uint64_t seed);
   MANTA_DECL std::optional<config> ask(trial_number);
-  void tell(trial_number, double) {}
+  void tell(trial_number, const outcome&) {}
 
  private:
   options options_;

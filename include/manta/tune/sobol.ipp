@@ -140,7 +140,7 @@ MANTA_DECL void sobol_search::begin(const space& where, std::uint64_t seed) {
 
 MANTA_DECL std::optional<config> sobol_search::ask(trial_number) {
   random dependent(seed_, asked_);
-  return cube_.at(sequence_[asked_++], dependent);
+  return cube_.where().first_allowed(dependent, [&] { return cube_.at(sequence_[asked_++], dependent); });
 }
 
 MANTA_DECL latin_hypercube_search::latin_hypercube_search(options o) : options_(o) {
@@ -154,13 +154,15 @@ MANTA_DECL void latin_hypercube_search::begin(const space& where, std::uint64_t 
 }
 
 MANTA_DECL std::optional<config> latin_hypercube_search::ask(trial_number) {
-  const std::uint64_t n = asked_ / options_.points, at = asked_ % options_.points;
-  if (at == 0) {
-    random r(seed_, n, 0x6c6873ULL);
-    points_ = latin_hypercube(options_.points, cube_.dimensions(), r);
-  }
-  random dependent(seed_, asked_++);
-  return cube_.at(points_[at], dependent);
+  random dependent(seed_, asked_);
+  return cube_.where().first_allowed(dependent, [&] {
+    const std::uint64_t n = asked_ / options_.points, at = asked_++ % options_.points;
+    if (at == 0) {
+      random r(seed_, n, 0x6c6873ULL);
+      points_ = latin_hypercube(options_.points, cube_.dimensions(), r);
+    }
+    return cube_.at(points_[at], dependent);
+  });
 }
 
 }  // namespace manta::tune

@@ -64,10 +64,24 @@ class space {
 
   /// One configuration: `from` is asked for each parameter that applies and is neither constant nor dependent.
   MANTA_DECL config make(const chooser::source& from, random& dependent, const chooser::memory& kept = {}) const;
-  /// One at random.
+  /// One at random. Throws if of ten thousand draws none is allowed.
   MANTA_DECL config draw(random& r) const;
+  /// Forbids the configurations for which the function returns true.
+  MANTA_DECL void forbid(std::function<bool(const config&)> test);
+  bool forbids_any() const { return !forbidden_.empty(); }
+  MANTA_DECL bool allows(const config& c) const;
+  /// The first configuration that `propose` gives which is not forbidden; after some attempts, one at random.
+  template <class Propose>
+  config first_allowed(random& r, Propose propose) const {
+    for (int attempt = 0; attempt < 64; ++attempt) {
+      config c = propose();
+      if (allows(c)) return c;
+    }
+    return draw(r);
+  }
   /// Completes a configuration given by hand: what it names is taken, the rest is drawn. Throws if it is outside the
-  /// space: names a parameter that is not there, or that the others exclude, or a value that its domain does not have.
+  /// space: names a parameter that is not there, or that the others exclude, or a value that its domain does not have;
+  /// or if it is forbidden.
   MANTA_DECL config complete(const config& given, random& r) const;
   /// Makes a configuration of which some values were changed one of the space again: parameters come and go with their
   /// conditions, dependent ones are computed anew, what is missing is drawn. Values outside their domains stay, and
@@ -89,6 +103,7 @@ class space {
 
   std::vector<parameter> parameters_;
   program program_;
+  std::vector<std::function<bool(const config&)>> forbidden_;
 };
 
 namespace detail {

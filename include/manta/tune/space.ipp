@@ -44,7 +44,20 @@ MANTA_DECL config space::make(const chooser::source& from, random& dependent, co
 }
 
 MANTA_DECL config space::draw(random& r) const {
-  return make([&](const parameter& p, const config& before) { return p.where.draw(before, r); }, r);
+  for (int attempt = 0; attempt < 10'000; ++attempt) {
+    config c = make([&](const parameter& p, const config& before) { return p.where.draw(before, r); }, r);
+    if (allows(c)) return c;
+  }
+  throw error(
+      "manta: a space: 10000 configurations drawn at random are all forbidden; loosen tune::forbid, or write the "
+      "space as a "
+      "function that chooses each parameter within what the ones before leave");
+}
+
+MANTA_DECL void space::forbid(std::function<bool(const config&)> test) { forbidden_.push_back(std::move(test)); }
+
+MANTA_DECL bool space::allows(const config& c) const {
+  return std::none_of(forbidden_.begin(), forbidden_.end(), [&](const auto& test) { return test(c); });
 }
 
 MANTA_DECL config space::complete(const config& given, random& r) const {
@@ -72,6 +85,7 @@ MANTA_DECL config space::complete(const config& given, random& r) const {
     throw error("manta: " + quoted(name) + " = " + v.text() + " is outside its domain, " + where.text());
   };
   std::string missing;
+  bool is_forbidden = false;
   for (int attempt = 0; attempt < 1000; ++attempt) {
     const config made = make(
         [&](const parameter& p, const config& before) {
@@ -95,8 +109,10 @@ MANTA_DECL config space::complete(const config& given, random& r) const {
                     " cannot be: it is computed from the others, which gives " + there->text());
       }
     }
-    if (missing.empty()) return made;
+    is_forbidden = missing.empty() && !allows(made);
+    if (missing.empty() && !is_forbidden) return made;
   }
+  if (is_forbidden) throw error("manta: it is forbidden (tune::forbid), whatever the rest becomes: " + given.text());
   throw error("manta: " + quoted(missing) +
               (program_ ? " is asked for by none of 1000 runs of the space with these values"
                         : " is not there with these values: its condition does not hold"));

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "manta/tune/metrics.hpp"
+#include "manta/tune/objective.hpp"
 #include "manta/tune/scheduler.hpp"
 #include "manta/tune/source.hpp"
 
@@ -33,6 +34,8 @@ class stop_rule {
   template <class F>
     requires(std::is_invocable_r_v<std::optional<std::string>, F, const progress&>)
   stop_rule(F rule) : rule_(std::move(rule)) {}
+  /// The trial ends when the metric keeps the bound.
+  MANTA_DECL stop_rule(bound goal);
   /// Makes a rule about one metric. A study stops if no trial reports this metric.
   stop_rule(std::string metric, function rule) : rule_(std::move(rule)), metric_(std::move(metric)) {}
   /// Makes a rule that never stops a trial before `at`, so that the trial need not wait for an answer until then.
@@ -53,8 +56,6 @@ class stop_rule {
 MANTA_DECL stop_rule after(double at);
 /// The trial has run that long.
 MANTA_DECL stop_rule after_time(std::chrono::duration<double> limit);
-MANTA_DECL stop_rule at_least(std::string metric, double goal);
-MANTA_DECL stop_rule at_most(std::string metric, double goal);
 struct plateau_options {
   std::size_t reports = 4;  ///< that are looked at: the last ones
   double deviation = 0.01;  ///< have a smaller standard deviation
@@ -67,22 +68,51 @@ MANTA_DECL stop_rule plateau(std::string metric, plateau_options o = {});
 struct overview {
   double seconds = 0;  ///< since it began, without the time between a kill and the continuation
   std::size_t reports = 0;
-  std::size_t ended = 0;   ///< trials
-  double best = infinity;  ///< loss: negated if the metric is maximised
+  std::size_t ended = 0;  ///< trials; the sum of the three that follow
+  std::size_t complete = 0, stopped = 0, failed = 0;
+  double best = infinity;  ///< least loss that keeps the constraints, of the first objective; a loss is negated if the
+                           ///< metric is maximised
   double best_metric = 0;  ///< the metric itself
   bool maximised = false;
-  std::size_t ended_since_best = 0;  ///< trials that have ended since the best one reported
+  std::size_t ended_since_best = 0;  ///< trials that have ended since the best one reported, or the front was changed
+  std::vector<double> best_after = {};  ///< least loss after each end of a trial
 };
 /// Asked after each batch of reports and each end of a trial, and about every second if nothing happens; its answer
 /// depends on nothing but what it is shown. When it says why, no further trials begin, and those that run end at their
 /// next reports.
-using experiment_rule = std::function<std::optional<std::string>(const overview&)>;
+class experiment_rule {
+ public:
+  using function = std::function<std::optional<std::string>(const overview&)>;
+  template <class F>
+    requires(std::is_invocable_r_v<std::optional<std::string>, F, const overview&>)
+  experiment_rule(F rule) : rule_(std::move(rule)) {}
+  /// Makes the rule of nothing_new().
+  experiment_rule(function rule, bool ends_when_all_is_tried)
+      : rule_(std::move(rule)), ends_when_all_is_tried_(ends_when_all_is_tried) {}
+
+  std::optional<std::string> operator()(const overview& o) const { return rule_(o); }
+  /// Whether no configuration is tried a second time: the rule of nothing_new().
+  bool ends_when_all_is_tried() const { return ends_when_all_is_tried_; }
+
+ private:
+  function rule_;
+  bool ends_when_all_is_tried_ = false;
+};
 
 MANTA_DECL experiment_rule time_budget(std::chrono::duration<double> limit);
 /// Reports of all trials together: epochs, if a report is one.
 MANTA_DECL experiment_rule report_budget(std::size_t limit);
 MANTA_DECL experiment_rule ended_budget(std::size_t limit);
-/// That many trials have ended since the best value was reported.
+/// `limit` trials are complete. With .trials = 0, as many trials as this takes are begun.
+MANTA_DECL experiment_rule complete_budget(std::size_t limit);
+/// `limit` trials have failed.
+MANTA_DECL experiment_rule failure_budget(std::size_t limit);
+/// All configurations of a finite space have been tried; without this rule they are then tried again. Trials that run
+/// go on to their ends.
+MANTA_DECL experiment_rule nothing_new();
+/// The last `trials` that have ended have improved the best value by less than `least`, in units of the metric.
+MANTA_DECL experiment_rule small_improvement(double least, std::size_t trials);
+/// That many trials have ended since the best value was reported, or the front of several objectives was changed.
 MANTA_DECL experiment_rule no_improvement(std::size_t trials);
 /// The best value of the metric is as good as `goal`, whichever way is better.
 MANTA_DECL experiment_rule best_reaches(double goal);

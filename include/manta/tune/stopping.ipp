@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 
+#include "manta/base/text.hpp"
 #include "manta/tune/stopping.hpp"
 
 namespace manta::tune {
@@ -33,28 +34,19 @@ MANTA_DECL stop_rule after_time(std::chrono::duration<double> limit) {
                        "after_time needs a duration that is not negative");
   return {[limit](const progress& p) -> std::optional<std::string> {
             if (p.seconds < limit.count()) return std::nullopt;
-            return "ran for " + detail::number_text(p.seconds) + " s";
+            return base::text("ran for {} s", detail::number_text(p.seconds));
           },
           infinity};
 }
 
-MANTA_DECL stop_rule at_least(std::string metric, double goal) {
-  detail::require_rule(!metric.empty() && !is_nan(goal), "at_least needs the name of a metric and a number");
-  return {metric, [metric, goal](const progress& p) -> std::optional<std::string> {
-            const double* x = p.reported.find(metric);
-            if (x == nullptr || is_nan(*x) || *x < goal) return std::nullopt;
-            return metric + " " + detail::number_text(*x) + " is at least " + detail::number_text(goal);
-          }};
-}
-
-MANTA_DECL stop_rule at_most(std::string metric, double goal) {
-  detail::require_rule(!metric.empty() && !is_nan(goal), "at_most needs the name of a metric and a number");
-  return {metric, [metric, goal](const progress& p) -> std::optional<std::string> {
-            const double* x = p.reported.find(metric);
-            if (x == nullptr || is_nan(*x) || *x > goal) return std::nullopt;
-            return metric + " " + detail::number_text(*x) + " is at most " + detail::number_text(goal);
-          }};
-}
+MANTA_DECL stop_rule::stop_rule(bound goal)
+    : rule_([goal](const progress& p) -> std::optional<std::string> {
+        const double* x = p.reported.find(goal.metric);
+        if (x == nullptr || !goal.holds(*x)) return std::nullopt;
+        return base::text("{} {} is at {} {}", goal.metric, detail::number_text(*x), goal.is_upper ? "most" : "least",
+                          detail::number_text(goal.limit));
+      }),
+      metric_(goal.metric) {}
 
 MANTA_DECL stop_rule plateau(std::string metric, plateau_options o) {
   detail::require_rule(!metric.empty() && o.reports >= 2,
@@ -74,8 +66,8 @@ MANTA_DECL stop_rule plateau(std::string metric, plateau_options o) {
             for (const double y : last) mean += y / static_cast<double>(last.size());
             for (const double y : last) square += (y - mean) * (y - mean) / static_cast<double>(last.size());
             if (is_nan(square) || std::sqrt(square) >= o.deviation) return std::nullopt;
-            return metric + " is on a plateau: the last " + std::to_string(o.reports) + " reports deviate by " +
-                   detail::number_text(std::sqrt(square));
+            return base::text("{} is on a plateau: the last {} reports deviate by {}", metric, o.reports,
+                              detail::number_text(std::sqrt(square)));
           }};
 }
 
@@ -84,7 +76,7 @@ MANTA_DECL experiment_rule time_budget(std::chrono::duration<double> limit) {
                        "time_budget needs a duration that is not negative");
   return [limit](const overview& o) -> std::optional<std::string> {
     if (o.seconds < limit.count()) return std::nullopt;
-    return "the time budget of " + detail::number_text(limit.count()) + " s is used up";
+    return base::text("the time budget of {} s is used up", detail::number_text(limit.count()));
   };
 }
 
@@ -92,7 +84,7 @@ MANTA_DECL experiment_rule report_budget(std::size_t limit) {
   detail::require_rule(limit > 0, "report_budget needs a positive number");
   return [limit](const overview& o) -> std::optional<std::string> {
     if (o.reports < limit) return std::nullopt;
-    return "the budget of " + std::to_string(limit) + " reports is used up";
+    return base::text("the budget of {} reports is used up", limit);
   };
 }
 
@@ -100,7 +92,39 @@ MANTA_DECL experiment_rule ended_budget(std::size_t limit) {
   detail::require_rule(limit > 0, "ended_budget needs a positive number");
   return [limit](const overview& o) -> std::optional<std::string> {
     if (o.ended < limit) return std::nullopt;
-    return std::to_string(limit) + " trials have ended";
+    return base::text("{} trials have ended", limit);
+  };
+}
+
+MANTA_DECL experiment_rule complete_budget(std::size_t limit) {
+  detail::require_rule(limit > 0, "complete_budget needs a positive number");
+  return [limit](const overview& o) -> std::optional<std::string> {
+    if (o.complete < limit) return std::nullopt;
+    return base::text("{} trial{} complete", limit, limit == 1 ? " is" : "s are");
+  };
+}
+
+MANTA_DECL experiment_rule failure_budget(std::size_t limit) {
+  detail::require_rule(limit > 0, "failure_budget needs a positive number");
+  return [limit](const overview& o) -> std::optional<std::string> {
+    if (o.failed < limit) return std::nullopt;
+    return base::text("{} trial{} failed", limit, limit == 1 ? " has" : "s have");
+  };
+}
+
+MANTA_DECL experiment_rule nothing_new() {
+  return {[](const overview&) -> std::optional<std::string> { return std::nullopt; }, true};
+}
+
+MANTA_DECL experiment_rule small_improvement(double least, std::size_t trials) {
+  detail::require_rule(!is_nan(least) && least > 0 && trials > 0,
+                       "small_improvement needs a positive amount and a positive number of trials");
+  return [least, trials](const overview& o) -> std::optional<std::string> {
+    if (o.best_after.size() <= trials) return std::nullopt;
+    const double before = o.best_after[o.best_after.size() - 1 - trials], gain = before - o.best_after.back();
+    if (!is_finite(before) || gain >= least) return std::nullopt;
+    return base::text("{} trials have improved the best value by {}, less than {}", trials, detail::number_text(gain),
+                      detail::number_text(least));
   };
 }
 
@@ -108,7 +132,7 @@ MANTA_DECL experiment_rule no_improvement(std::size_t trials) {
   detail::require_rule(trials > 0, "no_improvement needs a positive number of trials");
   return [trials](const overview& o) -> std::optional<std::string> {
     if (o.ended_since_best < trials) return std::nullopt;
-    return std::to_string(trials) + " trials have brought no improvement";
+    return base::text("{} trials have brought no improvement", trials);
   };
 }
 
@@ -116,7 +140,8 @@ MANTA_DECL experiment_rule best_reaches(double goal) {
   detail::require_rule(!is_nan(goal), "best_reaches needs a number");
   return [goal](const overview& o) -> std::optional<std::string> {
     if (!is_finite(o.best) || !(o.maximised ? o.best_metric >= goal : o.best_metric <= goal)) return std::nullopt;
-    return "the best value " + detail::number_text(o.best_metric) + " has reached " + detail::number_text(goal);
+    return base::text("the best value {} has reached {}", detail::number_text(o.best_metric),
+                      detail::number_text(goal));
   };
 }
 

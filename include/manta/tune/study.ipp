@@ -6,9 +6,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/tune/continuation.hpp"
@@ -28,16 +30,24 @@ MANTA_DECL study::study(const space& where, const experiment& e, const std::stri
   earlier.run();
   clock_ = earlier.clock();
   continued_ = earlier.summary();
+  (void)course_.take_released();  // earlier runs have told of them
 }
 
 MANTA_DECL std::optional<job> study::next(double now) {
   detail::origin from;
   auto j = course_.next(now, from);
+  announce();
   if (!j) course_.stop().throw_once();
   if (j) {
     log_.next(j->trial, j->parameters, from, now);
   } else {
     log_.none(now, course_.stop().is_set());
+  }
+  if (j && from.is_again && !std::exchange(has_repeated_, true)) {
+    lines_.push_back(
+        base::text("all configurations of the space have been tried: from trial {} on they come again; "
+                   ".stop_all = {tune::nothing_new()} ends the search there",
+                   j->trial));
   }
   return j;
 }
@@ -50,17 +60,40 @@ MANTA_DECL answer study::report(trial_number t, const metrics& m, double now, st
     return {verdict::kind::go_on, course_.checkpoints().owed(t) == iteration, {}, course_.silent_until(t)};
   }
   log_.report(t, m, iteration, seconds, now);
-  return course_.report(t, m, now, iteration, seconds);
+  answer a = course_.report(t, m, now, iteration, seconds);
+  announce();
+  return a;
 }
 
 MANTA_DECL void study::ended(trial_number t, double now) {
   log_.trial("end", t, now);
   course_.end(t, now);
+  announce();
 }
 
 MANTA_DECL bool study::failed(trial_number t, const std::string& why, double now, cause c) {
   log_.fail(t, c, why, now);
-  return course_.fail(t, why, now, c);
+  const bool again = course_.fail(t, why, now, c);
+  announce();
+  return again;
+}
+
+MANTA_DECL void study::announce() {
+  const std::vector<trial_number> ended = course_.take_released();
+  released_.insert(released_.end(), ended.begin(), ended.end());
+  if (!options().after_trial) return;
+  for (const trial_number t : ended) course_.stop().guarded(".after_trial", [&] { options().after_trial(trial(t)); });
+}
+
+MANTA_DECL std::vector<std::string> study::remarks() const {
+  std::vector<std::string> all;
+  const std::string scheduler = course_.schedule().remark(trials());
+  if (!scheduler.empty()) all.push_back(scheduler);
+  if (!trials().empty()) return all;
+  if (objectives().size() > 1 && course_.schedule().stops_trials())
+    all.push_back(base::text("the scheduler compares trials by \"{}\", the first of the objectives", metric()));
+  if (!course_.learned().empty()) all.push_back(course_.learned());
+  return all;
 }
 
 MANTA_DECL void study::checkpointed(trial_number t, std::uint64_t iteration, const std::string& file, double now) {
@@ -77,10 +110,21 @@ MANTA_DECL void study::continues_from(trial_number t, trial_number source, doubl
   course_.checkpoints().set(course_.trial(t), from.checkpoint, from.checkpoint_file);
 }
 
+MANTA_DECL std::string study::nothing_kept(trial_number t, double now) {
+  if (course_.schedule().keeps_nothing()) return {};
+  log_.trial("unkept", t, now);
+  course_.checkpoints().forgive(t);
+  return base::text(
+      "trial {} keeps no state: {}; call trial.keep(model) before the first report, or give the class save() "
+      "and load()",
+      t, course_.schedule().nothing_kept());
+}
+
 MANTA_DECL void study::finish(double now) {
   if (!finished()) {
     log_.finish(now, stopping());  // a later start that has no reason to stop there goes on
     course_.finish(now);
+    announce();
   }
   flush();
   const char* const usual = course_.is_exhausted() ? "the searcher had nothing more to try" : "all trials have run";
@@ -89,14 +133,26 @@ MANTA_DECL void study::finish(double now) {
 
 MANTA_DECL void study::finish_outputs(const std::string& why) { course_.outputs().finish(trials(), why); }
 
-MANTA_DECL void study::opened(int rank, double now) {
-  log_.rank("open", rank, now);
-  course_.outputs().opened(rank, now);
+MANTA_DECL void study::opened(int rank, double now, const std::string& host) {
+  log_.open_rank(rank, host, now);
+  course_.outputs().opened(rank, host, now);
 }
 
 MANTA_DECL void study::closed(int rank, double now) {
-  log_.rank("close", rank, now);
+  log_.close_rank(rank, now);
   course_.outputs().closed(rank, now);
+}
+
+MANTA_DECL void study::noted(trial_number t, const std::string& name, const std::string& text, double now) {
+  log_.note("note", t, name, text, now);
+  course_.trial(t).notes.set(name, text);
+}
+
+MANTA_DECL void study::attached(trial_number t, const std::string& file, double now) {
+  std::vector<std::string>& files = course_.trial(t).files;
+  if (std::find(files.begin(), files.end(), file) != files.end()) return;  // the file was written anew
+  log_.note("attach", t, file, "", now);
+  files.push_back(file);
 }
 
 MANTA_DECL void study::placed(trial_number t, int rank, double now) {

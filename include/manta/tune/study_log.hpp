@@ -37,12 +37,16 @@ class study_log {
   /// `kind` is "save" or "from": the trial goes on from that file from now on.
   MANTA_DECL void file(std::string_view kind, trial_number t, std::uint64_t iteration, const std::string& file,
                        double now);
-  /// `kind` is "end" or "revive".
+  /// `kind` is "end", "revive" or "unkept".
   MANTA_DECL void trial(std::string_view kind, trial_number t, double now);
   /// The trial runs on that rank.
   MANTA_DECL void place(trial_number t, int rank, double now);
-  /// `kind` is "open" or "close": trials may run on that rank.
-  MANTA_DECL void rank(std::string_view kind, int rank, double now);
+  /// Trials may run on that rank, of this machine; or no longer.
+  MANTA_DECL void open_rank(int rank, const std::string& host, double now);
+  MANTA_DECL void close_rank(int rank, double now);
+  /// A trial has said this about itself, or has named a file of its folder: `kind` is "note" or "attach".
+  MANTA_DECL void note(std::string_view kind, trial_number t, const std::string& name, const std::string& text,
+                       double now);
   /// A rule that looks at the clock has stopped the experiment.
   MANTA_DECL void tick(double now);
   /// `why` is empty unless something stopped the experiment.

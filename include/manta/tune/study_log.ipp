@@ -113,9 +113,24 @@ MANTA_DECL void study_log::place(trial_number t, int rank, double now) {
   journal_.append("place", now, line_);
 }
 
-MANTA_DECL void study_log::rank(std::string_view kind, int rank, double now) {
+MANTA_DECL void study_log::open_rank(int rank, const std::string& host, double now) {
   line_.clear();
   number("rank", static_cast<std::int64_t>(rank));
+  append_exact_text(line_ += ",\"host\":", host);
+  journal_.append("open", now, line_);
+}
+
+MANTA_DECL void study_log::close_rank(int rank, double now) {
+  line_.clear();
+  number("rank", static_cast<std::int64_t>(rank));
+  journal_.append("close", now, line_);
+}
+
+MANTA_DECL void study_log::note(std::string_view kind, trial_number t, const std::string& name, const std::string& text,
+                                double now) {
+  begin_line(t);
+  append_exact_text(line_ += ",\"n\":", name);
+  append_exact_text(line_ += ",\"x\":", text);
   journal_.append(kind, now, line_);
 }
 

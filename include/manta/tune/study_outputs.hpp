@@ -4,6 +4,7 @@
 // The outputs of an experiment as one, and the places that outputs were told of.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@ class study_outputs {
   /// Begins copies of the outputs: an experiment does not change the outputs that it was given.
   MANTA_DECL void begin(const std::vector<any_output>& all, const output_context& context);
 
-  MANTA_DECL void opened(int rank, double now);
+  MANTA_DECL void opened(int rank, const std::string& host, double now);
+  /// The machine of a rank; empty if it is not known.
+  MANTA_DECL std::string host_of(int rank) const;
   /// Nothing happens if the rank had not been opened.
   MANTA_DECL void closed(int rank, double now);
   /// All places of an earlier run of the program.
@@ -36,6 +39,7 @@ class study_outputs {
  private:
   std::vector<any_output> all_;
   std::vector<int> places_;  ///< ranks on which trials may run
+  std::map<int, std::string> hosts_;
 };
 
 }  // namespace manta::tune::detail

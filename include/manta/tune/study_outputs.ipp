@@ -15,7 +15,13 @@ MANTA_DECL void study_outputs::begin(const std::vector<any_output>& all, const o
   for (any_output& o : all_) o.begin(context);
 }
 
-MANTA_DECL void study_outputs::opened(int rank, double now) {
+MANTA_DECL std::string study_outputs::host_of(int rank) const {
+  const auto at = hosts_.find(rank);
+  return at == hosts_.end() ? "" : at->second;
+}
+
+MANTA_DECL void study_outputs::opened(int rank, const std::string& host, double now) {
+  hosts_[rank] = host;
   places_.push_back(rank);
   for (any_output& o : all_) o.opened(rank, now);
 }

@@ -5,9 +5,10 @@
 // 2011): one density of the parameters of good trials, one of the others; the
 // next configuration is where their ratio is largest. Conditional parameters are
 // learned from the trials that have them, spaces defined by running as well.
+//
+// With several objectives, the good trials are those of the front, and of those the ones count most that dominate
+// much alone (Ozaki, Tanigaki, Watanabe, Onishi, GECCO 2020).
 #pragma once
-
-#include <map>
 
 #include "manta/tune/history.hpp"
 #include "manta/tune/source.hpp"
@@ -19,8 +20,8 @@ class tpe {
   static constexpr bool is_distinct = true;
   struct options {
     std::size_t startup = 10;    ///< trials at random first
-    std::size_t candidates = 0;  ///< drawn from the density of the good ones; 0: 24 of joint densities, else 8
-    bool multivariate = false;   ///< joint densities: parameters that only work together are found; needs a fixed list
+    std::size_t candidates = 8;  ///< drawn from the density of the good trials, for each parameter; more explore less
+    bool multivariate = false;   ///< parameters are chosen for each other: those that only work together are found
     double good = 0.1;           ///< this share of the trials is good,
     std::size_t most_good = 25;  ///< but no more good trials than these
   };
@@ -31,16 +32,13 @@ class tpe {
   MANTA_DECL std::optional<config> ask(trial_number t);
   MANTA_DECL void again(trial_number t, const config& c);
   void add(trial_number t, const config& c) { history_.began(t, c); }
-  void tell(trial_number t, double loss) {
-    history_.ended(t, loss);
+  void tell(trial_number t, const outcome& o) {
+    history_.ended(t, o);
     history_.trim(1000);  // so that a suggestion costs the same after a hundred thousand trials
   }
 
  private:
-  config independent(random& r) const;
-
-  /// Product kernels: a candidate takes all its parameters from the neighbourhood of one good trial.
-  config joint(random& r) const;
+  config propose(random& r) const;
 
   options options_;
   space space_;

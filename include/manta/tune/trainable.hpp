@@ -50,6 +50,8 @@ struct body_name {
     archive(number, mangled);
   }
 };
+/// The name of the function or class, for messages.
+MANTA_DECL std::string name_of(const body_name& what);
 /// Registers a body; called before main.
 MANTA_DECL std::uint32_t register_body(const char* mangled, std::unique_ptr<body> (*make)());
 /// Throws if this rank does not have it.

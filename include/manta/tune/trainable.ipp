@@ -6,7 +6,10 @@
 
 #include <vector>
 
+#include "manta/base/demangle.hpp"
+#include "manta/base/text.hpp"
 #include "manta/run.hpp"
+#include "manta/tune/output/output.hpp"
 #include "manta/tune/trainable.hpp"
 
 namespace manta::tune::detail {
@@ -27,10 +30,12 @@ MANTA_DECL std::uint32_t register_body(const char* mangled, std::unique_ptr<body
   return static_cast<std::uint32_t>(bodies().size() - 1);
 }
 
+MANTA_DECL std::string name_of(const body_name& what) { return readable_name(base::demangle(what.mangled.c_str())); }
+
 MANTA_DECL std::unique_ptr<body> make_body(const body_name& what) {
   if (what.number >= bodies().size() || bodies()[what.number].mangled != what.mangled) {
-    throw error("manta: tune: rank " + std::to_string(rank()) + " does not have the trial " + what.mangled +
-                ": start the same program on all ranks");
+    throw error(base::text("manta: tune: rank {} does not have the trial {}: start the same program on all ranks",
+                           rank(), name_of(what)));
   }
   return bodies()[what.number].make();
 }

@@ -26,6 +26,8 @@ class training {
   bool is_restored() const { return from_.has_value(); }
   bool is_over() const { return over_; }
   bool report(const metrics& values);
+  /// Keeps a text or a file for the next notice. Of a gang, the first member's count.
+  void note(remark r);
   /// `saver` makes the state of a checkpoint. `of_locals`: of what is gone when the function has returned.
   void keep(std::function<void(checkpoint&)> saver, bool of_locals);
   /// The checkpoint with a state that the trial goes on from, or null.
@@ -40,6 +42,7 @@ class training {
   std::optional<order> take_next() { return std::exchange(next_, std::nullopt); }
   /// Reports that the driver has not been told.
   std::vector<reported> take_pending() { return std::exchange(pending_, {}); }
+  std::vector<remark> take_remarks() { return std::exchange(remarks_, {}); }
   /// The last notice.
   notice farewell();
 
@@ -73,9 +76,11 @@ class training {
   bool keeps_locals_ = false;
   checkpoint last_;  ///< the state at the last report, if it remembers
   std::vector<reported> pending_;
+  std::vector<remark> remarks_;
   bool over_ = false, pauses_ = false;
   std::optional<order> next_;
   std::optional<checkpoint> made_;
+  bool keeps_nothing_ = false;  ///< a checkpoint was wanted, and there was nothing to save
   std::string file_;
 };
 

@@ -43,6 +43,10 @@ MANTA_DECL bool training::report(const metrics& values) {
   return handle(talk(std::move(n)));
 }
 
+MANTA_DECL void training::note(remark r) {
+  if (member_ == 0) remarks_.push_back(std::move(r));
+}
+
 MANTA_DECL double training::seconds_at(clock::time_point now) const {
   return seconds_before_ + std::chrono::duration<double>(now - start_).count();
 }
@@ -74,7 +78,8 @@ MANTA_DECL void training::release_source() {
 }
 
 MANTA_DECL order training::talk(notice n) {
-  n.reports = std::exchange(pending_, {});
+  n.reports = take_pending();
+  n.remarks = take_remarks();
   driver_.notify(std::move(n));
   order o = driver_.next_order();
   const bool goes_on = o.what == order::kind::go_on || o.what == order::kind::begin;
@@ -108,14 +113,16 @@ MANTA_DECL bool training::handle(order o) {
 }
 
 MANTA_DECL void training::make_checkpoint() {
+  // An empty checkpoint would only make a trial count on that begins anew. Of a gang, the first member decides.
+  if (!saver_ && member_ == 0) {
+    keeps_nothing_ = true;
+    return;
+  }
   checkpoint c;
   c.iteration = iteration_;
   c.seconds = seconds_at(clock::now());
-  if (remembers()) {
-    c.state = last_.state;
-  } else if (saver_) {
-    saver_(c);
-  }
+  if (remembers()) c.state = last_.state;
+  else if (saver_) saver_(c);
   if (!begin_.folder.empty()) {
     const std::string folder = "checkpoints";
     manta::output::make_folders(begin_.folder + "/" + folder);
@@ -128,6 +135,8 @@ MANTA_DECL void training::make_checkpoint() {
 
 MANTA_DECL void training::add_checkpoint(notice& n) {
   if (!made_ || made_->iteration != iteration_) make_checkpoint();
+  n.keeps_nothing = keeps_nothing_;
+  if (!made_) return;
   n.has_checkpoint = true;
   n.made_at = made_->iteration;
   n.file = std::move(file_);
@@ -140,7 +149,9 @@ MANTA_DECL notice training::farewell() {
   n.what = pauses_ ? notice::kind::paused : notice::kind::ended;
   if (!over_ && begin_.save_at_end) make_checkpoint();
   if (made_) add_checkpoint(n);
-  n.reports = std::exchange(pending_, {});
+  n.keeps_nothing = keeps_nothing_;
+  n.reports = take_pending();
+  n.remarks = take_remarks();
   return n;
 }
 

@@ -37,6 +37,7 @@ class trial {
   MANTA_DECL const config& parameters() const;
   /// Reports made by this trial, those before the checkpoint that it continues from included.
   MANTA_DECL std::uint64_t iteration() const;
+  /// Whether the trial goes on from a checkpoint.
   MANTA_DECL bool restored() const;
   /// For random numbers: derived from the experiment's seed and the trial.
   MANTA_DECL std::uint64_t seed() const;
@@ -46,17 +47,29 @@ class trial {
   /// Names what has to be saved, by cereal: whenever a checkpoint is made these are, as they are at that report. If the
   /// trial continues from a checkpoint, they are set to what it holds now. To be called once, before the first report.
   template <class... T>
+    requires(sizeof...(T) > 0)
   void keep(T&... state) {
     save_by([&](checkpoint& c) { c.pack(state...); }, true);
     if (const checkpoint* const from = source()) from->unpack(state...);
     release_source();
   }
 
+  /// Says that checkpoints need to hold nothing but the number of reports: the function has files of its own for its
+  /// state, in folder(), and reads them when restored() is true.
+  MANTA_DECL void keep();
+
   /// Reports metrics to the experiment; false: the trial must end now, by returning. Waits for the answer, while other
   /// work of this rank may run, unless the scheduler and the rules need no report before a later one; then the report
   /// may be sent with a later one. In a gang all members call it, it always waits, and the first member's values count.
   MANTA_DECL bool report(const metrics& values);
   MANTA_DECL bool report(std::string_view metric, double value);
+
+  /// Tells a text about this trial, such as the commit of a program: it stands in the page, and in results as notes. Of
+  /// the same name the last one counts. It travels with the next report, or with the end of the trial.
+  MANTA_DECL void note(std::string name, std::string text);
+  /// Makes a file part of the trial: the page links it, and shows it if it is a picture. A path that is not absolute
+  /// is one in folder(); a file from elsewhere is copied there. Throws if there is no such file, or no folder.
+  MANTA_DECL void attach(const std::string& path);
 
   /// Whether the trial should end; report returns the opposite.
   MANTA_DECL bool should_end() const;

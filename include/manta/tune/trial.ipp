@@ -4,6 +4,9 @@
 // The definitions of trial.hpp.
 #pragma once
 
+#include <filesystem>
+
+#include "manta/base/text.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/tune/output/output.hpp"
 #include "manta/tune/training.hpp"
@@ -31,8 +34,29 @@ MANTA_DECL std::string trial::folder() const {
   return path;
 }
 
+MANTA_DECL void trial::keep() {
+  save_by([](checkpoint&) {}, true);
+  release_source();
+}
+
 MANTA_DECL bool trial::report(const metrics& values) { return line_.report(values); }
 MANTA_DECL bool trial::report(std::string_view metric, double value) { return line_.report({{metric, value}}); }
+
+MANTA_DECL void trial::note(std::string name, std::string text) { line_.note({std::move(name), std::move(text)}); }
+
+MANTA_DECL void trial::attach(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path own = folder(), given = path, file = given.is_absolute() ? given : own / given;
+  if (!fs::exists(file))
+    throw error(
+        base::text("manta: tune: trial::attach: there is no file {}; write it into trial.folder()", file.string()));
+  fs::path inside = fs::relative(file, own);
+  if (inside.empty() || *inside.begin() == "..") {
+    inside = file.filename();
+    fs::copy_file(file, own / inside, fs::copy_options::overwrite_existing);
+  }
+  line_.note({fs::relative(own / inside, line_.begun_with().folder).string(), "", true});
+}
 
 MANTA_DECL void trial::save_by(std::function<void(checkpoint&)> saver, bool of_locals) {
   line_.keep(std::move(saver), of_locals);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/tune/metrics.hpp"
+#include "manta/tune/outcome.hpp"
 #include "manta/tune/searcher.hpp"
 #include "manta/tune/source.hpp"
 
@@ -34,27 +35,6 @@ enum class status : std::uint8_t {
 };
 MANTA_DECL const char* name_of(status s);
 
-/// A curve of bounded size: when it is full, every second point goes, so that it always spans the whole trial.
-class curve {
- public:
-  struct point {
-    float at, y;
-    std::uint32_t line;  ///< points of one line belong together; a new one begins where the trial became another
-  };
-  MANTA_DECL void add(double at, double y);
-  /// The next point does not go on from the last one.
-  void cut() { ++line_; }
-  MANTA_DECL std::vector<point> points() const;
-  void shrink() { points_.shrink_to_fit(); }
-
- private:
-  static constexpr std::size_t most = 64;
-  std::vector<point> points_;
-  point last_ = {0, 0, 0};
-  std::uint32_t stride_ = 1, seen_ = 0, line_ = 0;
-  bool has_last_ = false;
-};
-
 /// A stretch of time in which a trial ran, in seconds since the experiment's begin.
 struct stretch {
   double begin = 0, end = 0;
@@ -69,10 +49,12 @@ struct trial_record {
   double at = 0;                ///< of the last report
   std::uint64_t iteration = 0;  ///< reports of this line of training, checkpoints it continued from included
   double loss = infinity;       ///< of the last report; negated if the metric is maximised
-  double best_loss = infinity;
+  double best_loss = infinity;  ///< of the report that counts: the best one; of several objectives, the last one
   double best_at = 0;
-  metrics last, best;               ///< all that was reported with the last and with the best value
-  int failures = 0;                 ///< that count against its retries
+  metrics last, best;                       ///< all that was reported with the last value, and with the one that counts
+  std::vector<double> best_losses;          ///< those of all objectives, if there are several
+  std::vector<double> excess, best_excess;  ///< by how much each constraint is broken; not positive: it is kept
+  int failures = 0;                         ///< that count against its retries
   int crashes = 0, ranks_lost = 0;  ///< ranks that it took with it; that died while they ran it, of what is not known
   int starts = 0;                   ///< lines of training begun or gone on with
   std::string why;                  ///< it ended, or failed last
@@ -83,9 +65,25 @@ struct trial_record {
   std::string checkpoint_file;
   std::uint64_t best_checkpoint = 0;
   std::string best_checkpoint_file;
+  std::string host;                ///< the machine of the rank on which it ran last
+  named_list<std::string> notes;   ///< by trial::note
+  std::vector<std::string> files;  ///< by trial::attach, in the folder of the trial
   curve losses;
 
   bool ended() const { return state >= status::complete; }
+  /// The sum of what the broken constraints are broken by, in the report that counts; 0: all are kept.
+  MANTA_DECL double violation() const;
+  bool is_feasible() const { return violation() <= 0; }
+  /// What searchers are told.
+  MANTA_DECL outcome result() const;
+  /// The trial in one line, for people: trial 12, complete: {"lr":0.1} has loss 0.25, accuracy 0.9 after 27 reports
+  MANTA_DECL std::string text() const;
+  template <class Stream>
+    requires requires(Stream& s, const std::string& t) { s.setf(s.flags()), s << t; }
+  friend Stream& operator<<(Stream& out, const trial_record& t) {
+    out << t.text();
+    return out;
+  }
   const config& runs_with() const { return changed.empty() ? parameters : changed; }
 };
 

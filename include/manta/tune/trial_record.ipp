@@ -4,6 +4,10 @@
 // The definitions of trial_record.hpp.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
+#include "manta/base/text.hpp"
 #include "manta/tune/trial_record.hpp"
 
 namespace manta::tune {
@@ -18,25 +22,28 @@ MANTA_DECL const char* name_of(status s) {
   return names[static_cast<std::size_t>(s)];
 }
 
-MANTA_DECL void curve::add(double at, double y) {
-  const point p = {static_cast<float>(at), static_cast<float>(y), line_};
-  if (seen_++ % stride_ != 0) {
-    last_ = p;
-    has_last_ = true;
-    return;
-  }
-  has_last_ = false;
-  points_.push_back(p);
-  if (points_.size() < most) return;
-  for (std::size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
-  points_.resize((points_.size() + 1) / 2);
-  stride_ *= 2;
+MANTA_DECL double trial_record::violation() const {
+  double sum = 0;
+  for (const double x : best_excess) sum += std::max(0.0, x);
+  return sum;
 }
 
-MANTA_DECL std::vector<curve::point> curve::points() const {
-  std::vector<point> all = points_;
-  if (has_last_) all.push_back(last_);
-  return all;
+MANTA_DECL outcome trial_record::result() const {
+  outcome o(state == status::failed ? std::nan("") : best_loss);
+  o.losses = best_losses;
+  o.excess = best_excess;
+  o.was_stopped = state == status::stopped;
+  if (o.was_stopped) o.at = at;
+  o.course = losses;
+  return o;
+}
+
+MANTA_DECL std::string trial_record::text() const {
+  std::string values;
+  for (const auto& [name, x] : best) values += base::text("{}{} {}", values.empty() ? " has " : ", ", name, x);
+  if (values.empty()) values = " has reported no value";
+  return base::text("trial {}, {}: {}{} after {} report{}", id, name_of(state), parameters.text(), values, iteration,
+                    iteration == 1 ? "" : "s");
 }
 
 namespace detail {

@@ -22,8 +22,9 @@ class status_table {
 
   /// `now`: seconds of the experiment. Returns at once unless it is time.
   MANTA_DECL void update(double now);
-  /// Something that should be read: stays above the table.
-  MANTA_DECL void line(const std::string& text);
+  /// Prints a line that stays above the table. A quiet experiment prints it only if it `matters`: the experiment is not
+  /// what was meant.
+  MANTA_DECL void line(const std::string& text, bool matters = false);
   /// Prints how the experiment ended.
   MANTA_DECL void finish();
 

@@ -24,8 +24,8 @@ MANTA_DECL void status_table::update(double now) {
   }
 }
 
-MANTA_DECL void status_table::line(const std::string& text) {
-  if (!shown_) return;
+MANTA_DECL void status_table::line(const std::string& text, bool matters) {
+  if (!shown_ && !matters) return;
   erase();
   print(study_.options().name + ": " + text + "\n");
   if (terminal_) next_ = 0;

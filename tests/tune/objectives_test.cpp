@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Searches with several objectives, with constraints, and with results from
+// elsewhere: what is the best, what is never tried, and what searchers learn.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "manta/tune/nsga2.hpp"
+#include "manta/tune/results.hpp"
+#include "manta/tune/tpe.hpp"
+#include "support/campaign.hpp"
+#include "support/text.hpp"
+
+namespace tune = manta::tune;
+using manta::testing::contains;
+using manta::testing::folder;
+using manta::testing::thrown;
+
+namespace {
+
+const tune::space square = {{"x", tune::uniform(0, 1)}, {"y", tune::uniform(0, 1)}};
+
+/// Schaffer's problem: the front is x from 0.3 to 0.7 where y is 0.
+tune::metrics two_losses(const tune::config& c) {
+  const double x = c.get<double>("x"), y = c.get<double>("y");
+  return {{"near", std::pow(x - 0.3, 2) + y}, {"far", std::pow(x - 0.7, 2) + y}};
+}
+
+/// Runs all trials, each with one report of what f gives.
+template <class F>
+tune::results run(tune::study& s, F&& f) {
+  while (const auto j = s.next()) {
+    s.report(j->trial, f(j->parameters));
+    s.ended(j->trial);
+  }
+  return tune::results(s);
+}
+
+/// The largest y of the trials of a front.
+double worst_y(const tune::results& r) {
+  double worst = 0;
+  for (const tune::trial_number t : r.front()) worst = std::max(worst, r[t].parameters.get<double>("y"));
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("of several objectives the results are a front, in which nobody is better in both") {
+  tune::study s(square, {.minimise = {"near", "far"}, .trials = 60});
+  const tune::results r = run(s, two_losses);
+  const auto front = r.front();
+  REQUIRE(front.size() > 1);
+  for (const auto a : front) {
+    for (const tune::trial_record& b : r) {
+      const double near = *r[a].best.find("near"), far = *r[a].best.find("far");
+      CHECK(!(*b.best.find("near") < near && *b.best.find("far") < far));
+    }
+  }
+  CHECK(contains(r.to_csv(), ",front,"));
+}
+
+TEST_CASE("one objective may be small and another one large") {
+  tune::study s(square, {.minimise = "cost", .maximise = "gain", .trials = 40});
+  const tune::results r = run(s, [](const tune::config& c) {
+    return tune::metrics{{"cost", c.get<double>("x")}, {"gain", c.get<double>("x") - c.get<double>("y")}};
+  });
+  for (const auto a : r.front()) {
+    for (const tune::trial_record& b : r) {
+      CHECK(!(*b.best.find("cost") < *r[a].best.find("cost") && *b.best.find("gain") > *r[a].best.find("gain")));
+    }
+  }
+}
+
+TEST_CASE("NSGA-II and TPE come closer to a front than chance") {
+  tune::study chance(square, {.minimise = {"near", "far"}, .trials = 200, .seed = 3});
+  tune::study genes(square, {.minimise = {"near", "far"}, .trials = 200, .searcher = tune::nsga2(), .seed = 3});
+  tune::study model(square, {.minimise = {"near", "far"}, .trials = 200, .searcher = tune::tpe(), .seed = 3});
+  const tune::results at_random = run(chance, two_losses);
+  const double volume = at_random.hypervolume({1.5, 1.5});
+  CHECK(run(genes, two_losses).hypervolume({1.5, 1.5}) > volume);
+  const tune::results learned = run(model, two_losses);
+  CHECK(learned.hypervolume({1.5, 1.5}) > volume);
+  CHECK(worst_y(learned) < worst_y(at_random));
+}
+
+TEST_CASE("the best trial keeps the constraints, whatever else others reach") {
+  const auto f = [](const tune::config& c) {
+    return tune::metrics{{"loss", c.get<double>("x")}, {"latency", 10 * (1 - c.get<double>("x"))}};
+  };
+  tune::study s(square, {.minimise = "loss", .subject_to = {tune::at_most("latency", 5)}, .trials = 50});
+  const tune::results r = run(s, f);
+  CHECK(*r.best().best.find("latency") <= 5);
+  CHECK(r.best_value() >= 0.5);
+  CHECK(contains(r.to_csv(), ",feasible,"));
+  tune::study impossible(square, {.minimise = "loss", .subject_to = {tune::at_most("latency", -1)}, .trials = 5});
+  const tune::results none = run(impossible, f);
+  CHECK(contains(thrown<manta::error>([&] { (void)none.best(); }), "latency"));
+}
+
+TEST_CASE("a configuration that is forbidden is never tried") {
+  const auto forbidden = [](const tune::config& c) { return c.get<double>("x") + c.get<double>("y") > 1; };
+  for (const tune::any_searcher& searcher :
+       {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe())}) {
+    tune::study s(square,
+                  {.minimise = "loss", .subject_to = {tune::forbid(forbidden)}, .trials = 60, .searcher = searcher});
+    const tune::results r = run(s, [](const tune::config& c) { return tune::metrics{{"loss", -c.get<double>("x")}}; });
+    CHECK(r.size() == 60U);
+    for (const tune::trial_record& t : r) CHECK(!forbidden(t.parameters));
+  }
+}
+
+TEST_CASE("a search learns from known results before its first trial, and does not run them") {
+  const auto loss = [](const tune::config& c) {
+    return tune::metrics{{"loss", std::pow(c.get<double>("x") - 0.9, 2) + std::pow(c.get<double>("y") - 0.1, 2)}};
+  };
+  const manta::testing::folder here;
+  tune::study before(square, {.minimise = "loss", .trials = 60, .searcher = tune::tpe()});
+  run(before, loss).to_csv(here.path + "/before.csv");
+  const auto known = tune::known_results(here.path + "/before.csv");
+  CHECK(known.size() == 60U);
+  double with = 0, without = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    tune::study warm(square, {.minimise = "loss", .trials = 5, .searcher = tune::tpe(), .known = known, .seed = seed});
+    tune::study cold(square, {.minimise = "loss", .trials = 5, .searcher = tune::tpe(), .seed = seed});
+    with += run(warm, loss).best_value();
+    without += run(cold, loss).best_value();
+  }
+  CHECK(with < without);
+}
+
+TEST_CASE("known results by hand may be of another space, and one with a value outside is left out") {
+  const std::vector<tune::known_result> known = {{tune::config{{"x", 0.5}, {"z", 3}}, 0.25},
+                                                 {tune::config{{"x", 7}, {"y", 0.5}}, 0.01}};
+  tune::study s(square, {.minimise = "loss", .trials = 2, .searcher = tune::tpe(), .known = known});
+  const tune::results r = run(s, [](const tune::config& c) { return tune::metrics{{"loss", c.get<double>("x")}}; });
+  CHECK(r.size() == 2U);
+}
