@@ -19,6 +19,7 @@
 #include "manta/tune/bohb.hpp"
 #include "manta/tune/halving.hpp"
 #include "manta/tune/median_stopping.hpp"
+#include "manta/tune/nsga2.hpp"
 #include "manta/tune/pbt.hpp"
 #include "manta/tune/random_search.hpp"
 #include "manta/tune/run.hpp"

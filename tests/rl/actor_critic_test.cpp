@@ -155,7 +155,7 @@ TEST_CASE("gradients of the loss of actor-critic methods are those of central di
     }
     std::vector<float> by_spread(p.spread().size());
     const auto loss = [&] {
-      const auto s = rl::detail::add_gradients(p, *d, f, {.value = 0.7, .entropy = 0.3}, by_spread);
+      const auto s = rl::add_gradients(p, *d, f, {.value = 0.7, .entropy = 0.3}, by_spread);
       return (s.policy + 0.7 * s.value - 0.3 * s.entropy) / 6;
     };
     loss();

@@ -4,9 +4,14 @@
 // The checker finds each mistake that environments are given here, and nothing in those that are built in. Wrappers.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "manta/rl.hpp"
 #include "manta/rl/environments/check.hpp"
@@ -55,14 +60,19 @@ struct walk {
   double wind = 0;
 };
 
-template <mistake M>
-std::string said() {
+template <class F>
+std::string said_by(F&& f) {
   try {
-    rl::check<walk<M>>();
+    f();
   } catch (const manta::error& e) {
     return e.what();
   }
   return "";
+}
+
+template <mistake M>
+std::string said() {
+  return said_by([] { rl::check<walk<M>>(); });
 }
 
 void check_says(const std::string& text, const char* expected) {
@@ -70,7 +80,79 @@ void check_says(const std::string& text, const char* expected) {
   CHECK(text.find(expected) != std::string::npos);
 }
 
+/// What a step takes and gives, for spaces of each kind.
+template <class Actions, class Action, class Observations = rl::box, class Observation = Eigen::VectorXf>
+struct shaped {
+  static Observations observation_space() {
+    if constexpr (std::is_same_v<Observations, rl::box>) {
+      return {{0.f}, {1.f}};
+    } else {
+      return {};
+    }
+  }
+  static Actions action_space();
+  Observation reset(rl::random&) { return {}; }
+  rl::step<Observation> step(Action) { return {}; }
+};
+template <>
+rl::multi_discrete shaped<rl::multi_discrete, int>::action_space() {
+  return {{3, 2}};
+}
+template <>
+rl::box shaped<rl::box, float>::action_space() {
+  return {{-1.f, -1.f}, {1.f, 1.f}};
+}
+template <class Observation, class Space = rl::box>
+constexpr bool can_be_seen = rl::detail::observation_fits<shaped<rl::discrete, int, Space, Observation>, Observation>();
+template <class Actions, class Action>
+constexpr auto form = rl::detail::form_of_actions<shaped<Actions, Action>>();
+
+/// Observations and actions are dicts, by the names of their parts.
+struct by_name {
+  static rl::dict observation_space() {
+    return {{{"b", rl::box{{0.f}, {9.f}}}, {"a", rl::box{{0.f, 0.f}, {9.f, 9.f}}}}};
+  }
+  static rl::dict action_space() { return {{{"turn", rl::discrete{3}}, {"push", rl::box{{-1.f}, {1.f}}}}}; }
+  bool forgets = false;
+  rl::dict_values reset(rl::random&) {
+    return forgets ? rl::dict_values{{"b", {3}}} : rl::dict_values{{"b", {3}}, {"a", {1, 2}}};
+  }
+  rl::step<rl::dict_values> step(const rl::dict_values& action) {
+    const double turn = static_cast<double>(action.at("turn").at(0));
+    return {{{"b", {3}}, {"a", {4, 5}}}, turn, true, false};
+  }
+};
+
 }  // namespace
+
+TEST_CASE("an environment whose step takes too little, or whose observations fit nothing, is refused") {
+  check_says(said_by([] { rl::environment<shaped<rl::multi_discrete, int>>(); }),
+             "an action of multi_discrete{{3, 2}} has 2 numbers, and step(action) takes one; let it take");
+  check_says(said_by([] { rl::environment<shaped<rl::box, float>>(); }), "has 2 numbers, and step(action) takes one");
+  using rl::detail::action_form;
+  static_assert(form<rl::box, float> == action_form::one_number && form<rl::discrete, int> == action_form::choice);
+  static_assert(form<rl::box, std::vector<float>> == action_form::floats &&
+                form<rl::box, std::string> == action_form::none);
+  static_assert(can_be_seen<Eigen::VectorXf> && can_be_seen<std::array<double, 3>> && can_be_seen<int>);
+  static_assert(!can_be_seen<std::vector<bool>> && !can_be_seen<std::map<std::string, float>>);
+  static_assert(!can_be_seen<std::pair<std::vector<float>, int>> && !can_be_seen<std::vector<std::vector<float>>>);
+  static_assert(can_be_seen<rl::dict_values, rl::dict> && !can_be_seen<rl::dict_values>);
+}
+
+TEST_CASE("observations and actions of a dict have their parts by name, in the order of the names") {
+  const auto e = rl::environment<by_name>();
+  const auto object = e.make();
+  std::vector<float> seen(3);
+  rl::random numbers;
+  object->reset(numbers, seen);
+  CHECK(seen == std::vector<float>{1, 2, 3});
+  CHECK(object->step(std::vector<float>{0.5f, 2}, seen).reward == 2);
+  CHECK(seen == std::vector<float>{4, 5, 3});
+  CHECK(e.observations().part("a", seen).size() == 2);
+  CHECK(e.observations().part("b", seen)[0] == 3);
+  check_says(said_by([&] { (void)e.observations().part("c", seen); }), "has no part \"c\"; its parts are a, b");
+  check_says(said_by([] { rl::check<by_name>(true); }), "an observation has no part \"a\"");
+}
 
 TEST_CASE("the checker says each mistake of a user's environment") {
   CHECK(said<mistake::none>() == "");

@@ -85,40 +85,19 @@ TEST_CASE("a large policy travels once to each rank in an iteration, and the sum
   CHECK(policies <= manta::testing::world_size() - 1 + 3 + 0.1);
 }
 
-TEST_CASE("a rank without the policy before, or with another one than it should be, says so") {
-  manta::testing::in_world([] {
-    rl::detail::evolution_setting setting;
-    setting.environment = "CartPole-v1";
-    setting.net = manta::nn::network<float>(manta::nn::shape{4}, manta::nn::linear(2));
-    const rl::detail::fetched_once<rl::detail::evolution_setting> settings(setting);
-    rl::detail::evolution_policy p;
-    p.setting = settings;
-    p.parameters.assign(10, 0.5f);
-    p.iteration = 4;
-    const rl::detail::fetched_once<rl::detail::evolution_policy> policy(p);
-    rl::detail::try_pairs(policy.value(), policy.key(), 0, 0);  // leaves it here
-    const auto is_behind = [&](std::uint64_t key, std::uint64_t iteration, std::uint64_t hash) {
-      return !rl::detail::try_pairs_after({key, iteration, hash, {}, {}}, 0, 0).is_there;
-    };
-    const std::uint64_t right = rl::detail::hash_of(p.parameters);
-    CHECK(!is_behind(settings.key(), 4, right));
-    CHECK(is_behind(settings.key() + 1, 4, right));
-    CHECK(is_behind(settings.key(), 6, right));
-    CHECK(is_behind(settings.key(), 4, right + 1));
-  });
-}
-
-TEST_CASE("returns and lengths arrive as they were, short or long") {
-  rl::detail::evolution_trials t{.is_there = true};
-  for (const double r : {1.0, 0.1, 3e300}) {
-    t.returns.push_back(r);
-    t.lengths.push_back(r > 1 ? 70'000 : 20);
-    rl::detail::evolution_trials back;
-    manta::output::unpack(manta::output::pack(t), back);
-    CHECK(back.returns == t.returns);
-    CHECK(back.lengths == t.lengths);
-    CHECK(t.are_short() == (t.returns.size() == 1));
-  }
+TEST_CASE("a worker without the policy before, or with another one than it should be, says so") {
+  rl::detail::evolution_worker worker(
+      {.environment = "CartPole-v1", .net = manta::nn::network<float>(manta::nn::shape{4}, manta::nn::linear(2))});
+  const std::vector<float> parameters(10, 0.5f);
+  const auto is_behind = [&](std::uint64_t iteration, std::uint64_t hash) {
+    return !worker.try_after({{}, {}, iteration, hash}, 0, 0).is_there;
+  };
+  const std::uint64_t right = rl::detail::hash_of(parameters);
+  CHECK(is_behind(4, right));
+  worker.try_with({parameters, {}, {}, 4}, 0, 0);
+  CHECK(!is_behind(4, right));
+  CHECK(is_behind(6, right));
+  CHECK(is_behind(4, right + 1));
 }
 
 TEST_CASE("random changes are normal and independent, of any length, and the same when they are drawn again") {

@@ -143,7 +143,7 @@ TEST_CASE("options that make no sense are refused by name") {
       });
     };
     for (const std::string& name : rl::algorithm_names())
-      CHECK(refused(name, "rate", "-1") == "manta: rl: .rate is -1; it has to be a number that is not negative");
+      CHECK(contains(refused(name, "rate", "-1"), ".rate is -1; it has to be"));
     CHECK(contains(refused("ppo", "discount", "1.5"), ".discount is 1.5; it has to be from 0 to 1"));
     CHECK(contains(refused("dqn", "epsilon", "nan"), ".epsilon is nan; it has to be from 0 to 1"));
     CHECK(contains(refused("dqn", "learning_starts", "-1"), ".learning_starts is -1; it has to be a number that is"));

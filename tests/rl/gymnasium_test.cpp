@@ -86,14 +86,15 @@ TEST_CASE("two vectors that share a process do not disturb each other, and trunc
   CHECK(other.take_episodes().size() == 2);
 }
 
-TEST_CASE("dictionaries of observations are flattened, and the checker finds nothing wrong") {
+TEST_CASE("dictionaries of observations keep their parts, and the checker finds nothing wrong") {
   if (!has_python()) return;
   const rl::any_environment e = rl::gymnasium("Reacher-v0", options());
-  CHECK(e.observations().size() == 7);
+  CHECK(e.observations().size() == 5);
+  CHECK(e.observations().features() == 7);
   CHECK(e.actions() == rl::space(rl::box{{-2, -2}, {2, 2}}));
   rl::vector_environment v(e, 1, 0, 1);
   v.reset();
-  CHECK(v.observations()(6, 0) == 1);
+  CHECK(v.observations()(6, 0) == 1);  // the features: one number for each choice
   manta::nn::matrix<float> action(2, 1);
   action << 0.5f, -0.25f;
   v.step(action);

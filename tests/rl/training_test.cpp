@@ -185,8 +185,8 @@ TEST_CASE("ppo learns actions of a box") {
     std::ostringstream shown;
     shown << algorithm.act(0.5f);
     CHECK(shown.str().find(' ') != std::string::npos);
-    const double first = algorithm.act(0.5f);
-    CHECK(first == static_cast<double>(a[0]));
+    CHECK(contains(thrown<manta::error>([&] { (void)static_cast<double>(algorithm.act(0.5f)); }),
+                   "has 2 numbers, not one; take it as an Eigen::VectorXf"));
   });
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("es learns CartPole, and is the same for any number of workers") {
     }
     CHECK(rl::centred_ranks({3, 1, 2, 2}) == std::vector<float>{0.5f, -0.5f, 0.f, 0.f});
     CHECK(contains(thrown<manta::error>([] { rl::es(rl::environment<broken>(4)).train(); }),
-                   "es needs episodes that end"));
+                   "the episode has not ended within 100000 steps, and has no return before it does"));
   });
 }
 
@@ -400,13 +400,12 @@ TEST_CASE("what an environment does wrong is said with environment, episode and 
     rl::es far("CartPole-v1", {.rate = 1e60});
     CHECK(contains(thrown<manta::error>([&] { far.train(); }), "es, iteration 1: a parameter of the networks is not"));
     for (const auto& acts : std::vector<std::function<void()>>{[&] { far.train(); }, [&] { far.evaluate(1); }})
-      CHECK(contains(thrown<manta::error>(acts),
-                     "episode 0, step 0: the outputs of the policy's network are not finite"));
+      CHECK(contains(thrown<manta::error>(acts), "step 0: the outputs of the policy's network are not finite"));
     CHECK(contains(thrown<manta::error>([] { (void)rl::ppo(rl::environment<broken>(0)).frames(); }),
                    "::broken), episode 0, step 29: the simulator stopped"));
     const auto endless = rl::environment<rl::mountain_car>();
     CHECK(contains(thrown<manta::error>([&] { rl::ppo(endless, {.model = {.hidden = {1}}}).evaluate(1); }),
-                   "step 100000: the episode has not ended"));
+                   "step 100000: the episode has not ended within 100000 steps"));
     const auto nan = Eigen::VectorXf::Constant(4, std::numeric_limits<float>::quiet_NaN());
     CHECK(
         contains(thrown<manta::error>([&] { (void)rl::ppo("CartPole-v1").act(nan); }), "the observation is {nan, nan"));

@@ -4,6 +4,8 @@
 // What the other libraries have made, behind a queue in one line each.
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "manta/nn/weights.hpp"
 #include "manta/serve.hpp"
 #include "manta/serve/nn.hpp"
@@ -165,6 +167,10 @@ TEST_CASE("a policy is deployed from an algorithm, a file and a search, and acts
     for (std::size_t i = 0; i < 40; ++i) CHECK(answers[i].get() == expected[i]);
     CHECK(serve::deploy_policy({.name = "file"}, place.path + "/ppo")(observations[7]).get() == expected[7]);
     CHECK(serve::deploy_policy({.name = "alone"}, place.path + "/policy")(observations[7]).get() == expected[7]);
+    const auto drawn = serve::deploy_policy({.name = "drawn"}, place.path + "/policy", {.explore = true});
+    std::set<std::vector<float>> torques;
+    for (int i = 0; i < 20; ++i) torques.insert(drawn(observations[7]).get());
+    CHECK(torques.size() == 20);
     CHECK(
         contains(thrown<std::exception>([&] { d({1.F}).get(); }), "the observation has 1 numbers; the policy takes 3"));
     CHECK(contains(thrown<manta::error>([&] { serve::deploy_policy({.name = "none"}, place.path + "/none"); }),

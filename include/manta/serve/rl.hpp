@@ -7,6 +7,7 @@
 //   std::vector<float> action = d(observation).get();                        // {1}: the second of two choices
 //   auto e = serve::deploy_policy({.name = "cartpole"}, "checkpoint");
 //   auto f = serve::deploy_policy({.name = "cartpole"}, results.best_checkpoint());   // of tune::run<rl::trial<..>>
+//   auto h = serve::deploy_policy({.name = "rock"}, algorithm, {.explore = true});  // draws, as in training
 //
 // A policy with a memory (.lstm, .attention), or one whose environment masks actions, needs more than an observation:
 //
@@ -17,7 +18,9 @@
 
 #include <cereal/types/optional.hpp>
 #include <cereal/types/vector.hpp>
+#include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,16 +31,26 @@
 namespace manta::serve {
 
 namespace detail {
-/// A policy that answers batches of observations.
-class policy_model {
+/// The policy of a replica. Where actions are drawn, each replica has random numbers of its own.
+class replicated_policy {
  public:
-  explicit policy_model(const rl::trained_policy& policy) : policy_(policy) {}
-  std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations) {
-    return policy_.act(observations);
+  replicated_policy(const rl::trained_policy& policy, bool explores) : policy_(policy), how_{explores} {
+    std::random_device device;
+    if (explores) policy_.seed((static_cast<std::uint64_t>(device()) << 32U) + device());
   }
 
- private:
+ protected:
   rl::trained_policy policy_;
+  rl::act_options how_;
+};
+
+/// A policy that answers batches of observations.
+class policy_model : public replicated_policy {
+ public:
+  using replicated_policy::replicated_policy;
+  std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations) {
+    return policy_.act(observations, how_);
+  }
 };
 }  // namespace detail
 
@@ -64,9 +77,9 @@ struct policy_choice {
 
 namespace detail {
 /// A policy that answers batches of steps.
-class policy_steps_model {
+class policy_steps_model : public replicated_policy {
  public:
-  explicit policy_steps_model(const rl::trained_policy& policy) : policy_(policy) {}
+  using replicated_policy::replicated_policy;
   std::vector<policy_choice> act(const std::vector<policy_step>& steps) {
     std::vector<std::vector<float>> observations, masks, memories;
     for (const policy_step& s : steps) {
@@ -74,7 +87,7 @@ class policy_steps_model {
       masks.push_back(s.mask.value_or(std::vector<float>()));
       memories.push_back(s.memory.value_or(std::vector<float>()));
     }
-    const std::vector<std::vector<float>> actions = policy_.act(observations, masks, memories);
+    const std::vector<std::vector<float>> actions = policy_.act(observations, masks, memories, how_);
     std::vector<policy_choice> choices(steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
       choices[i].action = actions[i];
@@ -82,19 +95,17 @@ class policy_steps_model {
     }
     return choices;
   }
-
- private:
-  rl::trained_policy policy_;
 };
 }  // namespace detail
 
-/// A deployment from an observation, unfiltered as the environment gives it, to the policy's best action: the numbers
-/// of both, one for a discrete space. The policy travels once to each node, and training does not change it any more.
-/// The deployment is idempotent: an observation of the wrong size fails alone.
-/// Throws manta::error for a policy with a memory (.lstm, .attention), whose actions depend on the requests before, and
-/// for one of an environment that masks actions: deploy_policy_steps is for these.
+/// A deployment from an observation, unfiltered as the environment gives it, to the policy's best action, or to one
+/// that is drawn as in training: the numbers of both, one for a discrete space. The policy travels once to each node,
+/// and training does not change it any more. The deployment is idempotent: an observation of the wrong size fails
+/// alone. Throws manta::error for a policy with a memory (.lstm, .attention), whose actions depend on the requests
+/// before, and for one of an environment that masks actions: deploy_policy_steps is for these.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o,
-                                                                        const rl::trained_policy& policy) {
+                                                                        const rl::trained_policy& policy,
+                                                                        const rl::act_options& how = {}) {
   if (policy.remembers())
     throw error("manta: serve::deploy_policy: the policy of '" + o.name +
                 "' has a memory (.lstm or .attention): its actions depend on the observations before. Deploy it by "
@@ -104,37 +115,43 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const op
                 policy.environment() +
                 ", which masks actions. Deploy it by serve::deploy_policy_steps, whose requests "
                 "bring the mask along");
-  return deploy<batched<&detail::policy_model::act>>(detail::pure(o), policy);
+  return deploy<batched<&detail::policy_model::act>>(detail::pure(o), policy, how.explore);
 }
 /// Likewise of the algorithm's policy at this moment.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o,
-                                                                        const rl::algorithm& algorithm) {
-  return deploy_policy(o, algorithm.trained());
+                                                                        const rl::algorithm& algorithm,
+                                                                        const rl::act_options& how = {}) {
+  return deploy_policy(o, algorithm.trained(), how);
 }
 /// Likewise of the policy in a file of algorithm::save or trained_policy::save. Throws manta::error if it cannot be
 /// read.
-inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o, const std::string& path) {
-  return deploy_policy(o, rl::load_policy(path));
+inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o, const std::string& path,
+                                                                        const rl::act_options& how = {}) {
+  return deploy_policy(o, rl::load_policy(path), how);
 }
 /// Likewise of the policy in a checkpoint of rl::trial: anything that has `unpack(std::string&)`.
 template <class Checkpoint>
   requires requires(const Checkpoint& c, std::string& bytes) { c.unpack(bytes); }
-deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o, const Checkpoint& best) {
+deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o, const Checkpoint& best,
+                                                                 const rl::act_options& how = {}) {
   std::string bytes;
   best.unpack(bytes);
-  return deploy_policy(o, rl::load_policy_from_bytes(bytes));
+  return deploy_policy(o, rl::load_policy_from_bytes(bytes), how);
 }
 
 /// A deployment from a step of an episode to the policy's best action, for any policy: with a memory, with masks, or
 /// without both. As deploy_policy in all else.
-inline deployment<policy_choice(policy_step)> deploy_policy_steps(const options& o, const rl::trained_policy& policy) {
-  return deploy<batched<&detail::policy_steps_model::act>>(detail::pure(o), policy);
+inline deployment<policy_choice(policy_step)> deploy_policy_steps(const options& o, const rl::trained_policy& policy,
+                                                                  const rl::act_options& how = {}) {
+  return deploy<batched<&detail::policy_steps_model::act>>(detail::pure(o), policy, how.explore);
 }
-inline deployment<policy_choice(policy_step)> deploy_policy_steps(const options& o, const rl::algorithm& algorithm) {
-  return deploy_policy_steps(o, algorithm.trained());
+inline deployment<policy_choice(policy_step)> deploy_policy_steps(const options& o, const rl::algorithm& algorithm,
+                                                                  const rl::act_options& how = {}) {
+  return deploy_policy_steps(o, algorithm.trained(), how);
 }
-inline deployment<policy_choice(policy_step)> deploy_policy_steps(const options& o, const std::string& path) {
-  return deploy_policy_steps(o, rl::load_policy(path));
+inline deployment<policy_choice(policy_step)> deploy_policy_steps(const options& o, const std::string& path,
+                                                                  const rl::act_options& how = {}) {
+  return deploy_policy_steps(o, rl::load_policy(path), how);
 }
 
 }  // namespace manta::serve

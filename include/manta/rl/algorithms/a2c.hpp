@@ -6,6 +6,7 @@
 #pragma once
 
 #include "manta/rl/algorithms/on_policy.hpp"
+#include "manta/rl/algorithms/option_fields.hpp"
 #include "manta/rl/learning/actor_critic.hpp"
 
 namespace manta::rl {
@@ -18,6 +19,7 @@ struct a2c_options {
   int updates = 8;                 ///< steps of the learner in an iteration
   double rate = 1e-3;              ///< of RMSProp
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
+  nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
   double lambda = 1;                   ///< of generalised advantage estimation; 1: returns of n steps
   double entropy = 0.001;              ///< the weight of the entropy in the loss
@@ -28,16 +30,34 @@ struct a2c_options {
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 
+  trained_policy begin_with = {};  ///< the policy to begin with instead of random numbers; see ppo_options
+
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(updates),
-            CEREAL_NVP(rate), CEREAL_NVP(anneal_steps), CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(entropy),
-            CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
-            CEREAL_NVP(model));
+    detail::archive_policy_options(archive, *this);
+    archive(CEREAL_NVP(updates));
   }
 };
 
-class a2c final : public detail::on_policy {
+namespace detail {
+
+/// A2C's rule: one step with each fragment. An iteration's report has the means over its steps.
+class a2c_learner : public policy_learner {
+ public:
+  MANTA_DECL a2c_learner(const any_environment& e, const a2c_options& o);
+  MANTA_DECL void learn(const fragment& all, report& r) override;
+
+ private:
+  loss_weights weights_;
+  double clip_norm_;
+  loss_sums sums_;  ///< of the iteration
+  double norms_ = 0;
+  int updates_ = 0;
+};
+
+}  // namespace detail
+
+class a2c final : public on_policy {
  public:
   using options = a2c_options;
 
@@ -46,12 +66,9 @@ class a2c final : public detail::on_policy {
 
  protected:
   MANTA_DECL void iterate(report& r) override;
-  MANTA_DECL void learn(const fragment& all, report& r) override;
 
  private:
-  a2c_options options_;
-  detail::loss_sums sums_;
-  double norms_ = 0;  ///< of the gradients of an iteration
+  int updates_;
 };
 
 }  // namespace manta::rl

@@ -8,36 +8,35 @@
 
 namespace manta::rl {
 
-MANTA_DECL a2c::a2c(const any_environment& e, const a2c_options& o)
-    : on_policy("a2c", e,
-                {.workers = o.workers,
-                 .environments = o.environments,
-                 .seed = o.seed,
-                 .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda},
-                 .normalise_observations = o.normalise_observations,
-                 .normalise_rewards = o.normalise_rewards,
-                 .model = o.model,
-                 .collection = o.collection,
-                 .anneal_steps = o.anneal_steps,
-                 .can_remember = true},
-                nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
-      options_(o) {
-  detail::require_sense(o);
-  detail::require_one(".updates", o.updates);
+namespace detail {
+
+MANTA_DECL a2c_learner::a2c_learner(const any_environment& e, const a2c_options& o)
+    : policy_learner("a2c", e, told_by(o, remembers), nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
+      weights_{o.value, o.entropy},
+      clip_norm_(o.clip_norm) {
+  require_sense(o);
+  require_one(".updates", o.updates);
 }
+
+MANTA_DECL void a2c_learner::learn(const fragment& all, report& r) {
+  if (r.learner.empty()) {  // an iteration begins
+    sums_ = {};
+    norms_ = updates_ = 0;
+  }
+  zero_gradients();
+  sums_.add(add_gradients(policy_, *distribution_, all, weights_, spread_gradients_));
+  norms_ += step(clip_norm_);
+  sums_.write(r.learner);
+  r.learner["gradient_norm"] = norms_ / ++updates_;
+}
+
+}  // namespace detail
+
+MANTA_DECL a2c::a2c(const any_environment& e, const a2c_options& o)
+    : on_policy(std::make_unique<detail::a2c_learner>(e, o)), updates_(o.updates) {}
 
 MANTA_DECL void a2c::iterate(report& r) {
-  sums_ = {};
-  norms_ = 0;
-  for (int i = 0; i < options_.updates; ++i) on_policy::iterate(r);
-  sums_.write(r.learner);
-  r.learner["gradient_norm"] = norms_ / options_.updates;
-}
-
-MANTA_DECL void a2c::learn(const fragment& all, report&) {
-  zero_gradients();
-  sums_.add(detail::add_gradients(policy_, *distribution_, all, {options_.value, options_.entropy}, spread_gradients_));
-  norms_ += step(options_.clip_norm);
+  for (int i = 0; i < updates_; ++i) on_policy::iterate(r);
 }
 
 }  // namespace manta::rl

@@ -8,8 +8,9 @@
 // the same seed give the same bits, which are those of a2c.
 #pragma once
 
+#include "manta/rl/algorithms/option_fields.hpp"
 #include "manta/rl/learning/actor_critic.hpp"
-#include "manta/rl/learning/policy_learner.hpp"
+#include "manta/rl/learning/algorithm.hpp"
 
 namespace manta::rl {
 
@@ -23,6 +24,7 @@ struct a3c_options {
   int max_staleness = 0;  ///< a gradient that is staler is dropped, and the report's `dropped` counts it; 0: none is
   double rate = 1e-3;     ///< of RMSProp, whose moments all workers share
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
+  nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
   double lambda = 1;                   ///< of generalised advantage estimation; 1: returns of n steps
   double entropy = 0.001;              ///< the weight of the entropy in the loss
@@ -33,12 +35,12 @@ struct a3c_options {
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 
+  trained_policy begin_with = {};  ///< the policy to begin with instead of random numbers; see ppo_options
+
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(updates),
-            CEREAL_NVP(in_flight), CEREAL_NVP(max_staleness), CEREAL_NVP(rate), CEREAL_NVP(anneal_steps),
-            CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(entropy), CEREAL_NVP(value), CEREAL_NVP(clip_norm),
-            CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
+    detail::archive_policy_options(archive, *this);
+    archive(CEREAL_NVP(updates), CEREAL_NVP(in_flight), CEREAL_NVP(max_staleness));
   }
 };
 
@@ -48,7 +50,7 @@ class a3c_crew;
 
 /// Reports have `staleness`, the mean of the gradients that came, `max_staleness` and `dropped` of the iteration.
 /// Workers act on between two calls of train: each finishes one fragment, which the next call learns from.
-class a3c final : public detail::policy_learner {
+class a3c final : public algorithm {
  public:
   using options = a3c_options;
 
@@ -59,7 +61,8 @@ class a3c final : public detail::policy_learner {
  protected:
   MANTA_DECL void iterate(report& r) override;
   [[nodiscard]] MANTA_DECL std::string state() override;
-  MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
+  MANTA_DECL void restore(const std::string& bytes, start_of_episodes episodes) override;
+  [[nodiscard]] const learner& learned() const override { return learner_; }
 
  private:
   std::unique_ptr<detail::a3c_crew> start_crew() const;
@@ -69,6 +72,7 @@ class a3c final : public detail::policy_learner {
   double apply(const std::vector<float>& from);
 
   a3c_options options_;
+  policy_learner learner_;
   std::uint64_t version_ = 0;  ///< steps of the learner
   std::unique_ptr<detail::a3c_crew> crew_;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "manta/base/text.hpp"
 #include "manta/rl/algorithms/a3c.hpp"
 #include "manta/rl/workers/crew.hpp"
 
@@ -50,33 +51,22 @@ class a3c_worker : public rollout_worker {
 
 class a3c_crew : public crew<&a3c_worker::gradient> {
  public:
-  a3c_crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int in_flight)
-      : crew(e, seed, o, {.in_flight = in_flight}) {}
+  using crew::crew;
 };
 
 }  // namespace detail
 
 MANTA_DECL a3c::a3c(const any_environment& e, const a3c_options& o)
-    : policy_learner("a3c", e,
-                     {.workers = o.workers,
-                      .environments = o.environments,
-                      .seed = o.seed,
-                      .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda},
-                      .normalise_observations = o.normalise_observations,
-                      .normalise_rewards = o.normalise_rewards,
-                      .model = o.model,
-                      .collection = o.collection,
-                      .anneal_steps = o.anneal_steps,
-                      .can_remember = true},
-                     nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
-      options_(o) {
+    : algorithm("a3c", e, o.seed),
+      options_(o),
+      learner_("a3c", e, detail::told_by(o, detail::remembers), nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})) {
   detail::require_sense(o);
   detail::require_one(".updates", o.updates);
   if (o.max_staleness < 0)
-    throw error("manta: rl: .max_staleness is " + std::to_string(o.max_staleness) + "; 0 allows any, 1 is the least");
+    throw error(base::text("manta: rl: .max_staleness is {}; 0 allows any, 1 is the least", o.max_staleness));
   detail::require_one(".in_flight", o.in_flight, " call");
   crew_ = start_crew();
-  crew_->publish(version_, policy_.get());
+  crew_->publish(version_, learner_.weights());
 }
 MANTA_DECL a3c::~a3c() = default;
 
@@ -86,16 +76,20 @@ inline std::unique_ptr<detail::a3c_crew> a3c::start_crew() const {
   if (options_.max_staleness > 0) {
     in_flight = std::clamp((options_.max_staleness + 1) / options_.workers, 1, in_flight);
   }
-  return std::make_unique<detail::a3c_crew>(environment_, seed_, told_, in_flight);
+  return std::make_unique<detail::a3c_crew>(
+      environment_, seed_,
+      detail::a3c_crew::settings{
+          .environments = options_.environments, .workers = options_.workers, .in_flight = in_flight},
+      options_.model, options_.collection);
 }
 
 inline double a3c::apply(const std::vector<float>& from) {
   auto at = from.begin();
-  for (const std::span<float> part : gradients()) {
+  for (const std::span<float> part : learner_.gradients()) {
     std::copy(at, at + std::ssize(part), part.begin());
     at += std::ssize(part);
   }
-  return step(options_.clip_norm);
+  return learner_.step(options_.clip_norm);
 }
 
 MANTA_DECL void a3c::iterate(report& r) {
@@ -103,19 +97,20 @@ MANTA_DECL void a3c::iterate(report& r) {
 }
 
 inline void a3c::take_steps(report& r) {
-  detail::loss_sums sums;
+  loss_sums sums;
   double norms = 0, staleness = 0, stalest = 0, dropped = 0;
   for (int done = 0; done < options_.updates;) {
     auto begin = std::chrono::steady_clock::now();
-    auto [duty, version, g] = crew_->next(next_rollout(), detail::loss_weights{options_.value, options_.entropy});
+    auto [duty, version, g] = crew_->next(learner_.next_rollout(), loss_weights{options_.value, options_.entropy});
     r.sample_seconds += detail::since(begin);
     begin = std::chrono::steady_clock::now();
     const double stale = static_cast<double>(version_ - version);
     staleness += stale;
     stalest = std::max(stalest, stale);
     count_steps(g.sums.steps);
+    learner_.count_steps(g.sums.steps);
     count_episodes(std::move(g.episodes));
-    learn_moments(g.seen, g.gains);
+    learner_.learn_moments(g.seen, g.gains);
     if (options_.max_staleness > 0 && stale > options_.max_staleness) {
       ++dropped;
     } else {
@@ -124,7 +119,7 @@ inline void a3c::take_steps(report& r) {
       ++version_;
       ++done;
     }
-    crew_->publish(version_, policy_.get());
+    crew_->publish(version_, learner_.weights());
     r.learn_seconds += detail::since(begin);
   }
   sums.write(r.learner);
@@ -136,16 +131,16 @@ inline void a3c::take_steps(report& r) {
 
 MANTA_DECL std::string a3c::state() {
   std::string workers = crew_->state();
-  return output::pack(learner_state(), version_, workers);
+  return output::pack(learner_.state(), version_, workers);
 }
 
-MANTA_DECL void a3c::restore(const std::string& bytes, bool own_settings) {
+MANTA_DECL void a3c::restore(const std::string& bytes, start_of_episodes episodes) {
   std::string learner, workers;
   std::uint64_t version = 0;
   output::unpack(bytes, learner, version, workers);
   std::unique_ptr<detail::a3c_crew> crew = start_crew();
-  crew->restore(workers, told_);
-  restore_learner(learner, own_settings);
+  crew->restore(workers, episodes == go_on);
+  learner_.restore(learner);
   crew_ = std::move(crew);
   version_ = version;
 }

@@ -11,21 +11,25 @@
 
 #include "manta/nn/optimizer.hpp"
 #include "manta/rl/algorithms/off_policy.hpp"
+#include "manta/rl/algorithms/option_fields.hpp"
 
 namespace manta::rl {
 
 struct dqn_options {
   int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
-  int environments = 8;  ///< of all workers together
-  int fragment = 32;     ///< steps of each environment between two visits to the learner
-  double rate = 1e-3;    ///< of Adam
+  int environments = 8;        ///< of all workers together
+  int fragment = 32;           ///< steps of each environment between two visits to the learner
+  double rate = 1e-3;          ///< of Adam
+  nn::schedule schedule = {};  ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
   int batch = 64;              ///< transitions of a step of the learner
-  int steps_per_update = 2;    ///< steps of environments for each step of the learner
+  int steps_per_update = 2;    ///< steps of environments between two visits to the memory
+  int updates = 1;             ///< steps of the learner in each of them
   int n_step = 3;              ///< rewards that are summed before the value
   int learning_starts = 1000;  ///< steps before the first update
   double follow = 0.005;       ///< the part of the difference by which the slow network moves in each update
+  int copy_every = 0;          ///< instead: updates between two copies into the slow network; 0: it follows
   int replay_size = 50'000;
   int replay_rank = -1;            ///< the rank that keeps the replay in its memory; -1: the learner's
   double replay_alpha = 0.6;       ///< how much priorities count; 0: uniform replay
@@ -41,14 +45,13 @@ struct dqn_options {
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept
 
+  trained_policy begin_with = {};  ///< the policy of a dqn to begin with instead of random numbers
+
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(rate),
-            CEREAL_NVP(discount), CEREAL_NVP(batch), CEREAL_NVP(steps_per_update), CEREAL_NVP(n_step),
-            CEREAL_NVP(learning_starts), CEREAL_NVP(follow), CEREAL_NVP(replay_size), CEREAL_NVP(replay_rank),
-            CEREAL_NVP(replay_alpha), CEREAL_NVP(replay_beta), CEREAL_NVP(epsilon), CEREAL_NVP(exploration_steps),
-            CEREAL_NVP(dual), CEREAL_NVP(dueling), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations),
-            CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
+    detail::archive_replay_options(archive, *this);
+    archive(CEREAL_NVP(replay_alpha), CEREAL_NVP(replay_beta), CEREAL_NVP(epsilon), CEREAL_NVP(exploration_steps),
+            CEREAL_NVP(copy_every), CEREAL_NVP(dual), CEREAL_NVP(dueling), CEREAL_NVP(clip_norm));
   }
 };
 
@@ -75,27 +78,23 @@ class q_network {
   bool dueling_ = false;
   nn::matrix<float> q_, by_outputs_;
 };
-}  // namespace detail
 
-class dqn final : public detail::off_policy {
+/// DQN's rule.
+class dqn_learner : public off_policy_learner {
  public:
-  using options = dqn_options;
-
   /// Throws manta::error if the environment's actions are not discrete.
-  MANTA_DECL explicit dqn(const any_environment& e, const dqn_options& o = {});
+  MANTA_DECL dqn_learner(const any_environment& e, const dqn_options& o);
 
- protected:
-  [[nodiscard]] const nn::network<float>& acting() const override { return q_.net(); }
+  [[nodiscard]] const nn::network<float>& network() const override { return q_.net(); }
   [[nodiscard]] MANTA_DECL double randomness() const override;
   [[nodiscard]] MANTA_DECL double importance() const override;
   MANTA_DECL void update(const replay::sample& s, random& numbers, std::vector<float>& errors,
                          std::map<std::string, double>& figures) override;
   /// The network's outputs for actions have the order of the Q values, which the value of the state does not change.
-  [[nodiscard]] detail::best_policy best() const override { return {environment_, slow_.net(), filter()}; }
-  [[nodiscard]] MANTA_DECL std::vector<std::span<const float>> parameters() const override;
-  [[nodiscard]] MANTA_DECL std::string learner_state() const override;
-  MANTA_DECL void restore_learner(const std::string& bytes, bool own_settings) override;
-  [[nodiscard]] std::string description() const override { return q_.net().describe() + own_parts(); }
+  [[nodiscard]] acting_policy acting() const override { return acting_by(slow_.net()); }
+  [[nodiscard]] std::vector<std::span<const float>> parameters() const override { return {q_.net().parameters()}; }
+  [[nodiscard]] MANTA_DECL std::string networks() const override;
+  MANTA_DECL void restore_networks(const std::string& bytes) override;
 
  private:
   /// The part of the time of exploration that has passed.
@@ -104,12 +103,22 @@ class dqn final : public detail::off_policy {
   std::vector<float> wanted(const replay::sample& s);
 
   dqn_options options_;
-  detail::q_network q_;
+  q_network q_;
   /// A mean of its last parameters: targets are made of it, and it acts in evaluations, for single updates move the
   /// network by more than the values of good actions differ.
-  detail::q_network slow_;
+  q_network slow_;
   nn::optimizer optimizer_;
   nn::matrix<float> allowed_, by_q_;
+};
+
+}  // namespace detail
+
+class dqn final : public off_policy {
+ public:
+  using options = dqn_options;
+
+  /// Throws manta::error if the environment's actions are not discrete.
+  MANTA_DECL explicit dqn(const any_environment& e, const dqn_options& o = {});
 };
 
 }  // namespace manta::rl

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/algorithms/dqn.hpp"
@@ -15,33 +16,10 @@ namespace manta::rl {
 
 namespace detail {
 
-/// What DQN tells the ground of off-policy algorithms. Throws if it cannot have the actions.
-inline off_policy_options told_by(const any_environment& e, const dqn_options& o) {
-  if (e.actions().as_discrete() == nullptr)
-    throw error("manta: rl: dqn needs discrete actions; those of " + e.name() + " are " + e.actions().text() +
-                ": use " + (e.actions().as_box() ? "rl::sac, rl::td3 or rl::ppo" : "rl::ppo"));
-  refuse_distribution(o.model, "dqn");
-  return {.workers = o.workers,
-          .seed = o.seed,
-          .environments = o.environments,
-          .fragment = o.fragment,
-          .discount = o.discount,
-          .batch = o.batch,
-          .steps_per_update = o.steps_per_update,
-          .n_step = o.n_step,
-          .learning_starts = o.learning_starts,
-          .replay_size = o.replay_size,
-          .replay_rank = o.replay_rank,
-          .replay_alpha = o.replay_alpha,
-          .normalise_observations = o.normalise_observations,
-          .normalise_rewards = o.normalise_rewards,
-          .exploration = {.how = exploration_options::way::epsilon_greedy, .own = o.exploration},
-          .collection = o.collection};
-}
-
 MANTA_DECL q_network::q_network(const space& observations, int actions, const model_options& m, bool dueling,
                                 std::uint64_t seed)
-    : net_(make_network(observations, m, actions + (dueling ? 1 : 0), 1, seed, true)), dueling_(dueling) {
+    : net_(make_network(observations, m, {.outputs = actions + (dueling ? 1 : 0), .relu = true}, seed)),
+      dueling_(dueling) {
   refuse_memory(net_, m, "dqn");
 }
 
@@ -63,33 +41,45 @@ MANTA_DECL void q_network::backward(const nn::matrix<float>& by_q) {
   net_.backward(by_outputs_);
 }
 
-}  // namespace detail
+inline off_policy_options told_by_dqn(const any_environment& e, const dqn_options& o) {
+  if (e.actions().as_discrete() == nullptr)
+    throw error(base::text("manta: rl: dqn needs discrete actions; those of {} are {}: use {}", e.name(),
+                           e.actions().text(),
+                           e.actions().as_box() != nullptr ? "rl::sac, rl::td3 or rl::ppo" : "rl::ppo"));
+  refuse_distribution(o.model, "dqn");
+  off_policy_options told = told_by(o, exploration_options{.how = exploration_options::way::epsilon_greedy});
+  told.replay_alpha = o.replay_alpha;
+  return told;
+}
 
-MANTA_DECL dqn::dqn(const any_environment& e, const dqn_options& o)
-    : off_policy("dqn", e, detail::told_by(e, o)),
+MANTA_DECL dqn_learner::dqn_learner(const any_environment& e, const dqn_options& o)
+    : off_policy_learner("dqn", e, told_by_dqn(e, o)),
       options_(o),
       q_(e.observations(), e.actions().as_discrete()->n, o.model, o.dueling, o.seed),
-      slow_(q_),
       optimizer_(nn::adam({.rate = o.rate})) {
-  detail::require_sense(o);
+  require_sense(o);
   if (!(o.follow > 0 && o.follow <= 1))
-    throw error("manta: rl: .follow is " + std::to_string(o.follow) + "; it has to be more than 0 and at most 1");
+    throw error(base::text("manta: rl: .follow is {}; it has to be more than 0 and at most 1", o.follow));
+  begin_with(q_.net());
+  slow_ = q_;
 }
 
-inline double dqn::progress() const {
+inline double dqn_learner::progress() const {
   return std::min(1.0, static_cast<double>(steps()) / std::max(1, options_.exploration_steps));
 }
-MANTA_DECL double dqn::randomness() const { return 1 + progress() * (options_.epsilon - 1); }
-MANTA_DECL double dqn::importance() const { return options_.replay_beta + (1 - options_.replay_beta) * progress(); }
+MANTA_DECL double dqn_learner::randomness() const { return 1 + progress() * (options_.epsilon - 1); }
+MANTA_DECL double dqn_learner::importance() const {
+  return options_.replay_beta + (1 - options_.replay_beta) * progress();
+}
 
-inline std::vector<float> dqn::wanted(const replay::sample& s) {
+inline std::vector<float> dqn_learner::wanted(const replay::sample& s) {
   // The values of actions that are not allowed do not count.
   std::vector<int> best(s.which.size());
   if (options_.dual) {
-    const nn::matrix<float>& q = detail::allowed_outputs(q_.forward(s.drawn.next), s.drawn.next_masks, allowed_);
+    const nn::matrix<float>& q = allowed_outputs(q_.forward(s.drawn.next), s.drawn.next_masks, allowed_);
     for (Eigen::Index i = 0; i < q.cols(); ++i) q.col(i).maxCoeff(&best[static_cast<std::size_t>(i)]);
   }
-  const nn::matrix<float>& later = detail::allowed_outputs(slow_.forward(s.drawn.next), s.drawn.next_masks, allowed_);
+  const nn::matrix<float>& later = allowed_outputs(slow_.forward(s.drawn.next), s.drawn.next_masks, allowed_);
   std::vector<float> values(s.which.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto i = static_cast<Eigen::Index>(k);
@@ -99,8 +89,8 @@ inline std::vector<float> dqn::wanted(const replay::sample& s) {
   return values;
 }
 
-MANTA_DECL void dqn::update(const replay::sample& s, random&, std::vector<float>& errors,
-                            std::map<std::string, double>& figures) {
+MANTA_DECL void dqn_learner::update(const replay::sample& s, random&, std::vector<float>& errors,
+                                    std::map<std::string, double>& figures) {
   const std::vector<float> should_be = wanted(s);
   const nn::matrix<float>& q = q_.forward(s.drawn.observations);
   by_q_.setZero(q.rows(), q.cols());
@@ -115,26 +105,32 @@ MANTA_DECL void dqn::update(const replay::sample& s, random&, std::vector<float>
     const double e = std::abs(static_cast<double>(errors[k]));
     loss += e <= 1 ? e * e / 2 : e - 0.5;
   }
-  detail::require_finite("the loss is", loss);
+  require_finite("the loss is", loss);
   q_.net().zero_gradients();
   q_.backward(by_q_);
   if (options_.clip_norm > 0) nn::clip_norm(q_.net().gradients(), options_.clip_norm);
-  optimizer_.step(q_.net().parameters(), q_.net().gradients());
-  detail::move_towards(slow_.net().parameters(), std::as_const(q_).net().parameters(), options_.follow);
+  step(optimizer_, q_.net().parameters(), q_.net().gradients());
+  const bool copies = options_.copy_every > 0;
+  if (!copies || (updates() + 1) % static_cast<std::uint64_t>(options_.copy_every) == 0)
+    move_towards(slow_.net().parameters(), std::as_const(q_).net().parameters(), copies ? 1 : options_.follow);
   figures["loss"] += loss / options_.batch;
   figures["q"] += mean / options_.batch;
   figures["epsilon"] += randomness();
 }
 
-MANTA_DECL std::vector<std::span<const float>> dqn::parameters() const { return {q_.net().parameters()}; }
-MANTA_DECL std::string dqn::learner_state() const { return output::pack(q_, slow_, optimizer_); }
-MANTA_DECL void dqn::restore_learner(const std::string& bytes, bool own_settings) {
-  detail::q_network q, slow;
+MANTA_DECL std::string dqn_learner::networks() const { return output::pack(q_, slow_, optimizer_); }
+MANTA_DECL void dqn_learner::restore_networks(const std::string& bytes) {
+  q_network q, slow;
   nn::optimizer saved;
   output::unpack(bytes, q, slow, saved);
   q_ = std::move(q);
   slow_ = std::move(slow);
-  optimizer_.resume(saved, own_settings);
+  optimizer_.take_moments(saved);
 }
+
+}  // namespace detail
+
+MANTA_DECL dqn::dqn(const any_environment& e, const dqn_options& o)
+    : off_policy(std::make_unique<detail::dqn_learner>(e, o)) {}
 
 }  // namespace manta::rl

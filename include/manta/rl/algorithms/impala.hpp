@@ -7,8 +7,9 @@
 // does the same seed give the same bits.
 #pragma once
 
+#include "manta/rl/algorithms/option_fields.hpp"
 #include "manta/rl/learning/actor_critic.hpp"
-#include "manta/rl/learning/policy_learner.hpp"
+#include "manta/rl/learning/algorithm.hpp"
 
 namespace manta::rl {
 
@@ -26,6 +27,7 @@ struct impala_options {
   double lambda = 1;               ///< multiplies the weights of traces
   double rate = 1e-3;              ///< of RMSProp
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
+  nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
   double entropy = 0.01;               ///< the weight of the entropy in the loss
   double value = 0.5;                  ///< the weight of the value's loss
@@ -35,24 +37,23 @@ struct impala_options {
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 
+  trained_policy begin_with = {};  ///< the policy to begin with instead of random numbers; see ppo_options
+
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(batch),
-            CEREAL_NVP(updates), CEREAL_NVP(lag), CEREAL_NVP(v_trace), CEREAL_NVP(rho), CEREAL_NVP(c),
-            CEREAL_NVP(lambda), CEREAL_NVP(rate), CEREAL_NVP(anneal_steps), CEREAL_NVP(discount), CEREAL_NVP(entropy),
-            CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
-            CEREAL_NVP(model));
+    detail::archive_policy_options(archive, *this);
+    archive(CEREAL_NVP(batch), CEREAL_NVP(updates), CEREAL_NVP(lag), CEREAL_NVP(v_trace), CEREAL_NVP(rho),
+            CEREAL_NVP(c));
   }
 };
 
 namespace detail {
 class impala_crew;
-struct trajectory;
-}  // namespace detail
+}
 
 /// Reports have `lag`, the mean of the fragments that were learnt from, `max_lag`, and `rho`, the mean of the weights.
 /// Workers act on between two calls of train: each finishes one fragment, which the next call learns from.
-class impala final : public detail::policy_learner {
+class impala final : public algorithm {
  public:
   using options = impala_options;
 
@@ -62,23 +63,28 @@ class impala final : public detail::policy_learner {
 
  protected:
   MANTA_DECL void iterate(report& r) override;
+  [[nodiscard]] const learner& learned() const override { return learner_; }
   [[nodiscard]] MANTA_DECL std::string state() override;
-  MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
+  MANTA_DECL void restore(const std::string& bytes, start_of_episodes episodes) override;
 
  private:
   struct figures {
-    detail::loss_sums sums;
+    loss_sums sums;
     double lags = 0, max_lag = 0, rho = 0, norms = 0;
     int fragments = 0;
   };
+  std::unique_ptr<detail::impala_crew> start_crew() const;
+  /// What a call of a worker is to do.
+  [[nodiscard]] rollout order() const;
   /// An iteration of the learner.
   void take_steps(report& r);
   /// Fragments for a step of the learner.
-  std::vector<detail::trajectory> gather(figures& all);
+  std::vector<fragment> gather(figures& all);
   /// Adds a fragment's part of the gradients of `steps` steps.
-  void learn(const detail::trajectory& t, double steps, figures& all);
+  void learn(const fragment& f, double steps, figures& all);
 
   impala_options options_;
+  policy_learner learner_;
   std::uint64_t version_ = 0;  ///< steps of the learner
   std::unique_ptr<detail::impala_crew> crew_;
 };

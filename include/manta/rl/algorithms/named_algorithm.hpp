@@ -15,14 +15,14 @@
 
 #include "manta/error.hpp"
 #include "manta/output/members.hpp"
-#include "manta/rl/algorithms/algorithm.hpp"
+#include "manta/rl/learning/algorithm.hpp"
 #include "manta/rl/policies/policy.hpp"
 
 namespace manta::rl {
 
 /// Names of options, as in the algorithm's options, and their values: numbers, true or false, numbers with commas
-/// between them. Those of `model` stand beside the others: "hidden"; layers of "conv" are "16x3x1,32x3x1": filters x
-/// kernel x stride.
+/// between them, names. Those of `model` stand beside the others: "hidden"; layers of "conv" are "16x3x1,32x3x1":
+/// filters x kernel x stride.
 using named_options = std::map<std::string, std::string>;
 
 /// Throws manta::error if there is no algorithm or option of a name, with those that there are, and if a value is none.
@@ -42,12 +42,14 @@ MANTA_DECL void read_value(const std::string& option, const std::string& text, s
 MANTA_DECL void read_value(const std::string& option, const std::string& text, double& value);
 MANTA_DECL void read_value(const std::string& option, const std::string& text, std::vector<int>& value);
 MANTA_DECL void read_value(const std::string& option, const std::string& text, std::vector<conv_layer>& value);
+MANTA_DECL void read_value(const std::string& option, const std::string& text, activation& value);
 MANTA_DECL std::string text_of_value(bool value);
 MANTA_DECL std::string text_of_value(int value);
 MANTA_DECL std::string text_of_value(std::uint64_t value);
 MANTA_DECL std::string text_of_value(double value);
 MANTA_DECL std::string text_of_value(const std::vector<int>& value);
 MANTA_DECL std::string text_of_value(const std::vector<conv_layer>& value);
+MANTA_DECL std::string text_of_value(activation value);
 
 /// Calls visit(name, member) for each member that a text can set, those of members included.
 template <class Options, class Visitor>

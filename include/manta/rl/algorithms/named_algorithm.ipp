@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "manta/base/text.hpp"
 #include "manta/output/row.hpp"
 #include "manta/rl/algorithms/a2c.hpp"
 #include "manta/rl/algorithms/a3c.hpp"
@@ -52,7 +53,8 @@ std::string names_of(const Range& named) {
 inline const algorithm_entry& algorithm_of(const std::string& name) {
   const auto found = named_algorithms().find(name);
   if (found == named_algorithms().end())
-    throw error("manta: rl: there is no algorithm \"" + name + "\"; there are " + names_of(named_algorithms()));
+    throw error(
+        base::text("manta: rl: there is no algorithm \"{}\"; there are {}", name, names_of(named_algorithms())));
   return found->second;
 }
 
@@ -64,7 +66,7 @@ void read_number(const std::string& option, const std::string& text, T& value, c
   T x{};
   const auto [stopped, problem] = std::from_chars(text.data(), end, x);
   if (problem != std::errc{} || stopped != end)
-    throw error("manta: rl: the option " + option + " is \"" + text + "\"; it takes " + kind);
+    throw error(base::text("manta: rl: the option {} is \"{}\"; it takes {}", option, text, kind));
   value = x;
 }
 MANTA_DECL void read_value(const std::string& option, const std::string& text, int& value) {
@@ -78,7 +80,7 @@ MANTA_DECL void read_value(const std::string& option, const std::string& text, d
 }
 MANTA_DECL void read_value(const std::string& option, const std::string& text, bool& value) {
   if (text != "true" && text != "false")
-    throw error("manta: rl: the option " + option + " is \"" + text + "\"; it takes true or false");
+    throw error(base::text("manta: rl: the option {} is \"{}\"; it takes true or false", option, text));
   value = text == "true";
 }
 /// Numbers with a sign between them.
@@ -100,11 +102,21 @@ MANTA_DECL void read_value(const std::string& option, const std::string& text, s
   std::istringstream in(text);
   for (std::string layer; std::getline(in, layer, ',');) {
     const std::vector<int> numbers = numbers_of(option, layer, 'x', kind);
-    if (numbers.size() != 3) throw error("manta: rl: the option " + option + " is \"" + text + "\"; it takes " + kind);
+    if (numbers.size() != 3)
+      throw error(base::text("manta: rl: the option {} is \"{}\"; it takes {}", option, text, kind));
     layers.push_back({.filters = numbers[0], .kernel = numbers[1], .stride = numbers[2]});
   }
   value = std::move(layers);
 }
+
+inline constexpr std::array<const char*, 4> activation_names = {"automatic", "tanh", "relu", "gelu"};
+MANTA_DECL void read_value(const std::string& option, const std::string& text, activation& value) {
+  const auto found = std::ranges::find(activation_names, text);
+  if (found == activation_names.end())
+    throw error(base::text("manta: rl: the option {} is \"{}\"; it takes automatic, tanh, relu or gelu", option, text));
+  value = static_cast<activation>(found - activation_names.begin());
+}
+MANTA_DECL std::string text_of_value(activation value) { return activation_names.at(static_cast<std::size_t>(value)); }
 
 MANTA_DECL std::string text_of_value(bool value) { return value ? "true" : "false"; }
 MANTA_DECL std::string text_of_value(int value) { return std::to_string(value); }
@@ -139,7 +151,7 @@ MANTA_DECL std::unique_ptr<algorithm> make_algorithm(const std::string& name, co
   const named_options known = entry.options();
   for (const auto& [option, value] : options) {
     if (!known.contains(option))
-      throw error("manta: rl: " + name + " has no option \"" + option + "\"; it has " + detail::names_of(known));
+      throw error(base::text("manta: rl: {} has no option \"{}\"; it has {}", name, option, detail::names_of(known)));
   }
   return entry.make(e, options);
 }

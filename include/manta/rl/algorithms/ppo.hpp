@@ -5,6 +5,7 @@
 #pragma once
 
 #include "manta/rl/algorithms/on_policy.hpp"
+#include "manta/rl/algorithms/option_fields.hpp"
 
 namespace manta::rl {
 
@@ -15,9 +16,12 @@ struct ppo_options {
   int fragment = 256;              ///< steps of each environment in an iteration
   double rate = 3e-4;              ///< of Adam
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
+  nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
   double lambda = 0.95;                ///< of generalised advantage estimation
   double clip = 0.2;                   ///< how far the probability of an action may move from the one that acted
+  nn::schedule clip_schedule = {};     ///< its factor at each step of all environments
+  double value_clip = 0;               ///< how far a value may move from the one before the epochs; 0: any way
   int epochs = 10;                     ///< passes over an iteration's steps
   int batch = 64;                      ///< steps of a minibatch; a policy with a memory takes whole fragments
   double entropy = 0.003;              ///< the weight of the entropy in the loss
@@ -29,23 +33,23 @@ struct ppo_options {
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 
+  /// The policy to begin with, such as another training's, instead of random numbers: its network
+  /// has to be the same as the actor's. The critic begins anew.
+  trained_policy begin_with = {};
+
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(rate),
-            CEREAL_NVP(anneal_steps), CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(clip), CEREAL_NVP(epochs),
-            CEREAL_NVP(batch), CEREAL_NVP(entropy), CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(target_kl),
-            CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
+    detail::archive_policy_options(archive, *this);
+    archive(CEREAL_NVP(clip), CEREAL_NVP(value_clip), CEREAL_NVP(epochs), CEREAL_NVP(batch), CEREAL_NVP(target_kl));
   }
 };
 
-class ppo final : public detail::on_policy {
+namespace detail {
+
+/// PPO's rule.
+class ppo_learner : public policy_learner {
  public:
-  using options = ppo_options;
-
-  /// Starts the workers. Throws manta::error if the options make no sense.
-  MANTA_DECL explicit ppo(const any_environment& e, const ppo_options& o = {});
-
- protected:
+  MANTA_DECL ppo_learner(const any_environment& e, const ppo_options& o);
   MANTA_DECL void learn(const fragment& all, report& r) override;
 
  private:
@@ -55,11 +59,22 @@ class ppo final : public detail::on_policy {
   };
   void learn_epoch(const fragment& all, std::span<const int> order, figures& sums);
   void learn_batch(figures& sums);
+  double learn_values();
 
   ppo_options options_;
   fragment batch_;
   std::vector<int> columns_;
   nn::matrix<float> allowed_, outputs_gradient_, value_gradient_;
+};
+
+}  // namespace detail
+
+class ppo final : public on_policy {
+ public:
+  using options = ppo_options;
+
+  /// Starts the workers. Throws manta::error if the options make no sense.
+  MANTA_DECL explicit ppo(const any_environment& e, const ppo_options& o = {});
 };
 
 }  // namespace manta::rl

@@ -12,34 +12,27 @@
 
 namespace manta::rl {
 
-MANTA_DECL ppo::ppo(const any_environment& e, const ppo_options& o)
-    : on_policy("ppo", e,
-                {.workers = o.workers,
-                 .environments = o.environments,
-                 .seed = o.seed,
-                 .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda},
-                 .normalise_observations = o.normalise_observations,
-                 .normalise_rewards = o.normalise_rewards,
-                 .model = o.model,
-                 .collection = o.collection,
-                 .anneal_steps = o.anneal_steps,
-                 .can_remember = true},
-                nn::adam({.rate = o.rate, .epsilon = 1e-5})),
-      options_(o) {
-  detail::require_sense(o);
-  detail::require_one(".batch", o.batch, " step");
-  detail::require_one(".epochs", o.epochs);
+MANTA_DECL detail::ppo_learner::ppo_learner(const any_environment& e, const ppo_options& o)
+    : policy_learner("ppo", e, told_by(o, remembers), nn::adam({.rate = o.rate, .epsilon = 1e-5})), options_(o) {
+  require_sense(o);
+  require_one(".batch", o.batch, " step");
+  require_one(".epochs", o.epochs);
 }
 
-MANTA_DECL void ppo::learn(const fragment& all, report& r) {
+MANTA_DECL ppo::ppo(const any_environment& e, const ppo_options& o)
+    : on_policy(std::make_unique<detail::ppo_learner>(e, o)) {}
+
+namespace detail {
+
+MANTA_DECL void ppo_learner::learn(const fragment& all, report& r) {
   // What is shuffled: steps, or, where they follow from those before, the environments.
   const auto size = static_cast<std::size_t>(policy_.remembers() ? told_.environments : all.observations.cols());
   std::vector<int> order(size);
   std::iota(order.begin(), order.end(), 0);
   figures sums;
   for (int epoch = 0; epoch < options_.epochs; ++epoch) {
-    random numbers(seed_, iteration() * static_cast<std::uint64_t>(options_.epochs) + static_cast<std::uint64_t>(epoch),
-                   3);
+    random numbers(told_.seed,
+                   lessons() * static_cast<std::uint64_t>(options_.epochs) + static_cast<std::uint64_t>(epoch), 3);
     for (std::size_t i = size; i > 1; --i)
       std::swap(order[i - 1], order[static_cast<std::size_t>(numbers.index(static_cast<int>(i)))]);
     const double kl_before = sums.kl;
@@ -54,7 +47,7 @@ MANTA_DECL void ppo::learn(const fragment& all, report& r) {
                {"clipped", sums.clipped / n},         {"gradient_norm", sums.norm / n}};
 }
 
-inline void ppo::learn_epoch(const fragment& all, std::span<const int> order, figures& sums) {
+inline void ppo_learner::learn_epoch(const fragment& all, std::span<const int> order, figures& sums) {
   const int steps = policy_.remembers() ? options_.fragment : 1;  // that a number in order stands for
   const std::size_t size = order.size();
   const std::size_t batch = std::min(size, static_cast<std::size_t>(std::max(1, options_.batch / steps)));
@@ -71,7 +64,31 @@ inline void ppo::learn_epoch(const fragment& all, std::span<const int> order, fi
   }
 }
 
-inline void ppo::learn_batch(figures& sums) {
+/// Gradients of the critic for the batch. Returns the sum of its losses.
+inline double ppo_learner::learn_values() {
+  const nn::matrix<float>& values = policy_.critic().forward(batch_.observations, batch_.critic_states, batch_.begins);
+  const Eigen::Index count = values.cols();
+  value_gradient_.resize(1, count);
+  double loss = 0;
+  const float most = static_cast<float>(options_.value_clip);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    float d = values(0, i) - batch_.returns[k];
+    bool counts = true;
+    if (most > 0) {  // the larger of both losses, of which the clipped one does not move
+      const float before = batch_.returns[k] - batch_.advantages[k];
+      const float near = before + std::clamp(values(0, i) - before, -most, most) - batch_.returns[k];
+      counts = std::abs(d) >= std::abs(near) || near == d;
+      if (!counts) d = near;
+    }
+    loss += static_cast<double>(d * d);
+    value_gradient_(0, i) = counts ? static_cast<float>(2 * options_.value) * d / static_cast<float>(count) : 0;
+  }
+  policy_.critic().backward(value_gradient_);
+  return loss;
+}
+
+inline void ppo_learner::learn_batch(figures& sums) {
   const Eigen::Index count = batch_.observations.cols();
   const auto n = static_cast<float>(count);
   double mean = 0, squares = 0;
@@ -88,11 +105,11 @@ inline void ppo::learn_batch(figures& sums) {
 
   zero_gradients();
   const float* const spread = policy_.spread().data();
-  const nn::matrix<float>& outputs = detail::allowed_outputs(
+  const nn::matrix<float>& outputs = allowed_outputs(
       policy_.actor().forward(batch_.observations, batch_.actor_states, batch_.begins), batch_.masks, allowed_);
   outputs_gradient_.setZero(outputs.rows(), count);
-  double policy_loss = 0, entropy = 0, kl = 0, clipped = 0, value_loss = 0;
-  const float range = static_cast<float>(options_.clip);
+  double policy_loss = 0, entropy = 0, kl = 0, clipped = 0;
+  const float range = static_cast<float>(options_.clip * options_.clip_schedule(static_cast<double>(steps())));
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto k = static_cast<std::size_t>(i);
     const float* const o = outputs.col(i).data();
@@ -111,15 +128,8 @@ inline void ppo::learn_batch(figures& sums) {
                                 outputs_gradient_.col(i).data(), spread_gradients_.data());
   }
   policy_.actor().backward(outputs_gradient_);
-  const nn::matrix<float>& values = policy_.critic().forward(batch_.observations, batch_.critic_states, batch_.begins);
-  value_gradient_.resize(1, count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const float d = values(0, i) - batch_.returns[static_cast<std::size_t>(i)];
-    value_loss += static_cast<double>(d * d);
-    value_gradient_(0, i) = static_cast<float>(2 * options_.value) * d / n;
-  }
-  policy_.critic().backward(value_gradient_);
-  detail::require_finite("the loss is", policy_loss + value_loss);
+  const double value_loss = learn_values();
+  require_finite("the loss is", policy_loss + value_loss);
   const double norm = step(options_.clip_norm);
   sums.policy_loss += policy_loss / static_cast<double>(count);
   sums.value_loss += value_loss / static_cast<double>(count);
@@ -129,5 +139,7 @@ inline void ppo::learn_batch(figures& sums) {
   sums.norm += norm;
   ++sums.batches;
 }
+
+}  // namespace detail
 
 }  // namespace manta::rl

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/algorithms/sac.hpp"
@@ -13,44 +14,31 @@
 namespace manta::rl {
 
 namespace detail {
-/// What SAC tells the ground of off-policy algorithms. Throws if it cannot have the actions.
-inline off_policy_options told_by(const any_environment& e, const sac_options& o) {
+
+inline off_policy_options told_by_sac(const any_environment& e, const sac_options& o) {
   require_bounded_actions("sac", e);
   refuse_distribution(o.model, "sac");
-  return {.workers = o.workers,
-          .seed = o.seed,
-          .environments = o.environments,
-          .fragment = o.fragment,
-          .discount = o.discount,
-          .batch = o.batch,
-          .steps_per_update = o.steps_per_update,
-          .n_step = o.n_step,
-          .learning_starts = o.learning_starts,
-          .replay_size = o.replay_size,
-          .replay_rank = o.replay_rank,
-          .normalise_observations = o.normalise_observations,
-          .normalise_rewards = o.normalise_rewards,
-          .exploration = {.how = exploration_options::way::squashed, .pink = o.pink_noise, .own = o.exploration},
-          .collection = o.collection};
+  return told_by(o, exploration_options{.how = exploration_options::way::squashed, .pink = o.pink_noise});
 }
-}  // namespace detail
 
-MANTA_DECL sac::sac(const any_environment& e, const sac_options& o)
-    : off_policy("sac", e, detail::told_by(e, o)),
+MANTA_DECL sac_learner::sac_learner(const any_environment& e, const sac_options& o)
+    : off_policy_learner("sac", e, told_by_sac(e, o)),
       options_(o),
       distribution_(e.actions().size()),
-      actor_(detail::make_network(e.observations().features(), o.model, distribution_.outputs(), 0.01, 2 * o.seed)),
-      critics_(e.observations().features(), e.actions().size(), o.model, o.rate, 2 * o.seed + 1),
+      actor_(make_network(e.observations(), o.model, {.outputs = distribution_.outputs(), .last = 0.01}, 2 * o.seed)),
+      critics_(e, o.model, o.rate, 2 * o.seed + 1),
       actor_optimizer_(nn::adam({.rate = o.rate})),
       temperature_optimizer_(nn::adam({.rate = o.rate})),
       log_temperature_(static_cast<float>(std::log(o.temperature))) {
-  detail::require_sense(o);
+  refuse_memory(actor_, o.model, "sac");
+  require_sense(o);
   if (!(o.temperature > 0))
-    throw error("manta: rl: .temperature is " + std::to_string(o.temperature) + "; it has to be positive, such as 1");
+    throw error(base::text("manta: rl: .temperature is {}; it has to be positive, such as 1", o.temperature));
   if (options_.target_entropy == 0) options_.target_entropy = -distribution_.size();
+  begin_with(actor_);
 }
 
-inline void sac::sample_actions(const nn::matrix<float>& observations, random& numbers) {
+inline void sac_learner::sample_actions(const nn::matrix<float>& observations, random& numbers) {
   outputs_ = actor_.forward(observations);
   actions_.resize(distribution_.size(), observations.cols());
   noise_.resize(distribution_.size(), observations.cols());
@@ -61,22 +49,22 @@ inline void sac::sample_actions(const nn::matrix<float>& observations, random& n
         distribution_.sample(outputs_.col(i).data(), noise_.col(i).data(), actions_.col(i).data());
 }
 
-MANTA_DECL void sac::update(const replay::sample& s, random& numbers, std::vector<float>& errors,
-                            std::map<std::string, double>& figures) {
+MANTA_DECL void sac_learner::update(const replay::sample& s, random& numbers, std::vector<float>& errors,
+                                    std::map<std::string, double>& figures) {
   sample_actions(s.drawn.next, numbers);
   const float temperature = std::exp(log_temperature_);
   std::vector<float> should_be = critics_.later(s.drawn.next, actions_);
   for (std::size_t k = 0; k < should_be.size(); ++k)
     should_be[k] = s.drawn.rewards[k] + s.drawn.discounts[k] * (should_be[k] - temperature * log_densities_[k]);
-  figures["critic_loss"] += critics_.learn(s, should_be, errors);
+  figures["critic_loss"] += critics_.learn(s, should_be, errors, told_.schedule(static_cast<double>(steps())));
   improve_actor(s.drawn.observations, numbers, figures);
   critics_.follow(options_.follow);
 }
 
-inline void sac::improve_actor(const nn::matrix<float>& observations, random& numbers,
-                               std::map<std::string, double>& figures) {
+inline void sac_learner::improve_actor(const nn::matrix<float>& observations, random& numbers,
+                                       std::map<std::string, double>& figures) {
   sample_actions(observations, numbers);
-  const detail::twin_critics::judgement& judged = critics_.judge(observations, actions_, true);
+  const twin_critics::judgement& judged = critics_.judge(observations, actions_, true);
   const float temperature = std::exp(log_temperature_), count = static_cast<float>(observations.cols());
   const nn::matrix<float> by_actions = judged.by_actions / -count;
   by_outputs_.setZero(outputs_.rows(), outputs_.cols());
@@ -89,38 +77,43 @@ inline void sac::improve_actor(const nn::matrix<float>& observations, random& nu
   }
   actor_.zero_gradients();
   actor_.backward(by_outputs_);
-  actor_optimizer_.step(actor_.parameters(), actor_.gradients());
+  step(actor_optimizer_, actor_.parameters(), actor_.gradients());
   entropy /= static_cast<double>(count);
   if (options_.learn_temperature) {
     // A temperature that rises while the entropy is below its target.
     const float gradient[] = {static_cast<float>(entropy - options_.target_entropy)};
-    temperature_optimizer_.step(std::span(&log_temperature_, 1), std::span<const float>(gradient));
+    step(temperature_optimizer_, std::span(&log_temperature_, 1), std::span<const float>(gradient));
   }
   figures["entropy"] += entropy;
   figures["q"] += value / static_cast<double>(count);
   figures["temperature"] += static_cast<double>(temperature);
 }
 
-MANTA_DECL std::vector<std::span<const float>> sac::parameters() const {
+MANTA_DECL std::vector<std::span<const float>> sac_learner::parameters() const {
   return {actor_.parameters(), critics_.parameters(0), critics_.parameters(1), {&log_temperature_, 1}};
 }
-MANTA_DECL std::string sac::learner_state() const {
+MANTA_DECL std::string sac_learner::networks() const {
   return output::pack(actor_, critics_, actor_optimizer_, temperature_optimizer_, log_temperature_);
 }
-MANTA_DECL void sac::restore_learner(const std::string& bytes, bool own_settings) {
+MANTA_DECL void sac_learner::restore_networks(const std::string& bytes) {
   nn::network<float> actor;
   nn::optimizer saved[2];
-  detail::twin_critics critics = critics_;
+  twin_critics critics = critics_;
   float log_temperature = 0;
   output::unpack(bytes, actor, critics, saved[0], saved[1], log_temperature);
   actor_ = std::move(actor);
-  log_temperature_ = log_temperature;
-  critics_.resume(critics, own_settings);
-  actor_optimizer_.resume(saved[0], own_settings);
-  temperature_optimizer_.resume(saved[1], own_settings);
+  if (options_.learn_temperature) log_temperature_ = log_temperature;
+  critics_.resume(critics);
+  actor_optimizer_.take_moments(saved[0]);
+  temperature_optimizer_.take_moments(saved[1]);
 }
-MANTA_DECL std::string sac::description() const {
-  return actor_.describe() + " and twice " + critics_.describe() + own_parts();
+MANTA_DECL std::string sac_learner::description() const {
+  return base::text("{} and twice {}", off_policy_learner::description(), critics_.describe());
 }
+
+}  // namespace detail
+
+MANTA_DECL sac::sac(const any_environment& e, const sac_options& o)
+    : off_policy(std::make_unique<detail::sac_learner>(e, o)) {}
 
 }  // namespace manta::rl

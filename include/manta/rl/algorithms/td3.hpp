@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manta/rl/algorithms/off_policy.hpp"
+#include "manta/rl/algorithms/option_fields.hpp"
 #include "manta/rl/learning/twin_critics.hpp"
 
 namespace manta::rl {
@@ -18,12 +19,14 @@ namespace manta::rl {
 struct td3_options {
   int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
-  int environments = 4;  ///< of all workers together
-  int fragment = 16;     ///< steps of each environment between two visits to the learner
-  double rate = 1e-3;    ///< of Adam
+  int environments = 4;        ///< of all workers together
+  int fragment = 16;           ///< steps of each environment between two visits to the learner
+  double rate = 1e-3;          ///< of Adam
+  nn::schedule schedule = {};  ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
   int batch = 128;             ///< transitions of a step of the learner
-  int steps_per_update = 1;    ///< steps of environments for each step of the learner
+  int steps_per_update = 1;    ///< steps of environments between two visits to the memory
+  int updates = 1;             ///< steps of the learner in each of them
   int n_step = 1;              ///< rewards that are summed before the value
   int learning_starts = 1000;  ///< steps before the first update, with actions that depend on chance alone
   double follow = 0.005;       ///< the part of the difference by which the slow networks move
@@ -40,32 +43,29 @@ struct td3_options {
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept
 
+  trained_policy begin_with = {};  ///< the policy of a td3 to begin with instead of random numbers
+
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(rate),
-            CEREAL_NVP(discount), CEREAL_NVP(batch), CEREAL_NVP(steps_per_update), CEREAL_NVP(n_step),
-            CEREAL_NVP(learning_starts), CEREAL_NVP(follow), CEREAL_NVP(replay_size), CEREAL_NVP(replay_rank),
-            CEREAL_NVP(noise), CEREAL_NVP(target_noise), CEREAL_NVP(target_clip), CEREAL_NVP(updates_per_policy),
-            CEREAL_NVP(pink_noise), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
-            CEREAL_NVP(model));
+    detail::archive_replay_options(archive, *this);
+    archive(CEREAL_NVP(noise), CEREAL_NVP(target_noise), CEREAL_NVP(target_clip), CEREAL_NVP(updates_per_policy),
+            CEREAL_NVP(pink_noise));
   }
 };
 
-class td3 final : public detail::off_policy {
+namespace detail {
+
+/// TD3's rule.
+class td3_learner : public off_policy_learner {
  public:
-  using options = td3_options;
+  MANTA_DECL td3_learner(const any_environment& e, const td3_options& o);
 
-  /// Throws manta::error if the environment's actions are not numbers between finite bounds.
-  MANTA_DECL explicit td3(const any_environment& e, const td3_options& o = {});
-
- protected:
-  [[nodiscard]] const nn::network<float>& acting() const override { return actor_; }
+  [[nodiscard]] const nn::network<float>& network() const override { return actor_; }
   MANTA_DECL void update(const replay::sample& s, random& numbers, std::vector<float>& errors,
                          std::map<std::string, double>& figures) override;
-  [[nodiscard]] detail::best_policy best() const override { return {environment_, actor_, filter(), {}, true}; }
   [[nodiscard]] MANTA_DECL std::vector<std::span<const float>> parameters() const override;
-  [[nodiscard]] MANTA_DECL std::string learner_state() const override;
-  MANTA_DECL void restore_learner(const std::string& bytes, bool own_settings) override;
+  [[nodiscard]] MANTA_DECL std::string networks() const override;
+  MANTA_DECL void restore_networks(const std::string& bytes) override;
   [[nodiscard]] MANTA_DECL std::string description() const override;
 
  private:
@@ -75,9 +75,19 @@ class td3 final : public detail::off_policy {
 
   td3_options options_;
   nn::network<float> actor_, slow_actor_;
-  detail::twin_critics critics_;
+  twin_critics critics_;
   nn::optimizer actor_optimizer_;
   nn::matrix<float> actions_, by_outputs_;
+};
+
+}  // namespace detail
+
+class td3 final : public off_policy {
+ public:
+  using options = td3_options;
+
+  /// Throws manta::error if the environment's actions are not numbers between finite bounds.
+  MANTA_DECL explicit td3(const any_environment& e, const td3_options& o = {});
 };
 
 }  // namespace manta::rl

@@ -6,49 +6,35 @@
 
 #include <algorithm>
 
+#include "manta/base/text.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/algorithms/td3.hpp"
 
 namespace manta::rl {
 
 namespace detail {
-/// What TD3 tells the ground of off-policy algorithms. Throws if it cannot have the actions.
-inline off_policy_options told_by(const any_environment& e, const td3_options& o) {
+
+inline off_policy_options told_by_td3(const any_environment& e, const td3_options& o) {
   require_bounded_actions("td3", e);
   refuse_distribution(o.model, "td3");
-  return {.workers = o.workers,
-          .seed = o.seed,
-          .environments = o.environments,
-          .fragment = o.fragment,
-          .discount = o.discount,
-          .batch = o.batch,
-          .steps_per_update = o.steps_per_update,
-          .n_step = o.n_step,
-          .learning_starts = o.learning_starts,
-          .replay_size = o.replay_size,
-          .replay_rank = o.replay_rank,
-          .normalise_observations = o.normalise_observations,
-          .normalise_rewards = o.normalise_rewards,
-          .exploration = {.how = exploration_options::way::noisy,
-                          .deviation = o.noise,
-                          .pink = o.pink_noise,
-                          .own = o.exploration},
-          .collection = o.collection};
+  return told_by(
+      o, exploration_options{.how = exploration_options::way::noisy, .deviation = o.noise, .pink = o.pink_noise});
 }
-}  // namespace detail
 
-MANTA_DECL td3::td3(const any_environment& e, const td3_options& o)
-    : off_policy("td3", e, detail::told_by(e, o)),
+MANTA_DECL td3_learner::td3_learner(const any_environment& e, const td3_options& o)
+    : off_policy_learner("td3", e, told_by_td3(e, o)),
       options_(o),
-      actor_(detail::make_network(e.observations().features(), o.model, e.actions().size(), 0.01, 2 * o.seed)),
-      slow_actor_(actor_),
-      critics_(e.observations().features(), e.actions().size(), o.model, o.rate, 2 * o.seed + 1),
+      actor_(make_network(e.observations(), o.model, {.outputs = e.actions().size(), .last = 0.01}, 2 * o.seed)),
+      critics_(e, o.model, o.rate, 2 * o.seed + 1),
       actor_optimizer_(nn::adam({.rate = o.rate})) {
-  detail::require_sense(o);
-  detail::require_one(".updates_per_policy", o.updates_per_policy);
+  refuse_memory(actor_, o.model, "td3");
+  require_sense(o);
+  require_one(".updates_per_policy", o.updates_per_policy);
+  begin_with(actor_);
+  slow_actor_ = actor_;
 }
 
-inline const nn::matrix<float>& td3::later_actions(const nn::matrix<float>& observations, random& numbers) {
+inline const nn::matrix<float>& td3_learner::later_actions(const nn::matrix<float>& observations, random& numbers) {
   actions_ = slow_actor_.forward(observations).array().tanh();
   const float clip = static_cast<float>(options_.target_clip);
   for (float& a : actions_.reshaped()) {
@@ -58,50 +44,55 @@ inline const nn::matrix<float>& td3::later_actions(const nn::matrix<float>& obse
   return actions_;
 }
 
-MANTA_DECL void td3::update(const replay::sample& s, random& numbers, std::vector<float>& errors,
-                            std::map<std::string, double>& figures) {
+MANTA_DECL void td3_learner::update(const replay::sample& s, random& numbers, std::vector<float>& errors,
+                                    std::map<std::string, double>& figures) {
   std::vector<float> should_be = critics_.later(s.drawn.next, later_actions(s.drawn.next, numbers));
   for (std::size_t k = 0; k < should_be.size(); ++k)
     should_be[k] = s.drawn.rewards[k] + s.drawn.discounts[k] * should_be[k];
-  figures["critic_loss"] += critics_.learn(s, should_be, errors);
+  figures["critic_loss"] += critics_.learn(s, should_be, errors, told_.schedule(static_cast<double>(steps())));
   if ((updates() + 1) % static_cast<std::uint64_t>(options_.updates_per_policy) != 0) return;
   improve_actor(s.drawn.observations, figures);
   critics_.follow(options_.follow);
-  detail::move_towards(slow_actor_.parameters(), std::as_const(actor_).parameters(), options_.follow);
+  move_towards(slow_actor_.parameters(), std::as_const(actor_).parameters(), options_.follow);
 }
 
-inline void td3::improve_actor(const nn::matrix<float>& observations, std::map<std::string, double>& figures) {
+inline void td3_learner::improve_actor(const nn::matrix<float>& observations, std::map<std::string, double>& figures) {
   actions_ = actor_.forward(observations).array().tanh();
-  const detail::twin_critics::judgement& judged = critics_.judge(observations, actions_, false);
+  const twin_critics::judgement& judged = critics_.judge(observations, actions_, false);
   const auto count = static_cast<float>(observations.cols());
   by_outputs_ = judged.by_actions.array() * (1 - actions_.array().square()) / -count;
   actor_.zero_gradients();
   actor_.backward(by_outputs_);
-  actor_optimizer_.step(actor_.parameters(), actor_.gradients());
+  step(actor_optimizer_, actor_.parameters(), actor_.gradients());
   double value = 0;
   for (const float v : judged.values) value += static_cast<double>(v);
   // The mean over the steps between two steps of the policy.
   figures["q"] += value / static_cast<double>(count) * options_.updates_per_policy;
 }
 
-MANTA_DECL std::vector<std::span<const float>> td3::parameters() const {
+MANTA_DECL std::vector<std::span<const float>> td3_learner::parameters() const {
   return {actor_.parameters(), critics_.parameters(0), critics_.parameters(1)};
 }
-MANTA_DECL std::string td3::learner_state() const {
+MANTA_DECL std::string td3_learner::networks() const {
   return output::pack(actor_, slow_actor_, critics_, actor_optimizer_);
 }
-MANTA_DECL void td3::restore_learner(const std::string& bytes, bool own_settings) {
+MANTA_DECL void td3_learner::restore_networks(const std::string& bytes) {
   nn::network<float> actor, slow_actor;
   nn::optimizer saved;
-  detail::twin_critics critics = critics_;
+  twin_critics critics = critics_;
   output::unpack(bytes, actor, slow_actor, critics, saved);
   actor_ = std::move(actor);
   slow_actor_ = std::move(slow_actor);
-  critics_.resume(critics, own_settings);
-  actor_optimizer_.resume(saved, own_settings);
+  critics_.resume(critics);
+  actor_optimizer_.take_moments(saved);
 }
-MANTA_DECL std::string td3::description() const {
-  return actor_.describe() + " and twice " + critics_.describe() + own_parts();
+MANTA_DECL std::string td3_learner::description() const {
+  return base::text("{} and twice {}", off_policy_learner::description(), critics_.describe());
 }
+
+}  // namespace detail
+
+MANTA_DECL td3::td3(const any_environment& e, const td3_options& o)
+    : off_policy(std::make_unique<detail::td3_learner>(e, o)) {}
 
 }  // namespace manta::rl

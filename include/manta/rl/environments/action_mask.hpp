@@ -15,19 +15,24 @@
 #include "manta/rl/base/random.hpp"
 #include "manta/rl/environments/space.hpp"
 
-namespace manta::rl::detail {
+namespace manta::rl {
 
 /// The masks of states, a column each. No rows: everything is allowed.
-using masks = nn::matrix<unsigned char>;
+using action_masks = nn::matrix<unsigned char>;
 /// The mask of one state. Empty: everything is allowed.
 using mask_view = std::span<const unsigned char>;
 
-inline mask_view mask_of(const masks& m, Eigen::Index state) {
+namespace detail {
+
+inline mask_view mask_of(const action_masks& m, Eigen::Index state) {
   return {m.data() + m.rows() * state, static_cast<std::size_t>(m.rows())};
 }
 
 /// How many choices each part of an action has; none where actions are no choices.
 MANTA_DECL std::vector<int> choices_of(const space& actions);
+
+/// The first choice of each part.
+MANTA_DECL std::vector<int> starts_of(const space& actions);
 
 /// The numbers of a mask. Throws manta::error if actions of the space cannot be masked.
 MANTA_DECL int mask_size(const space& actions);
@@ -69,7 +74,7 @@ void write_mask(const Range& from, std::span<unsigned char> to) {
 MANTA_DECL void forbid(mask_view m, float* outputs);
 /// The outputs of a network with what is not allowed forbidden, a column for each state: without masks `outputs`
 /// itself, else `kept`.
-MANTA_DECL const nn::matrix<float>& allowed_outputs(const nn::matrix<float>& outputs, const masks& m,
+MANTA_DECL const nn::matrix<float>& allowed_outputs(const nn::matrix<float>& outputs, const action_masks& m,
                                                     nn::matrix<float>& kept);
 
 /// One of the choices that the mask of a part allows, each as probable as the others.
@@ -79,7 +84,9 @@ MANTA_DECL void sample_allowed(const space& actions, mask_view m, random& number
 /// Is this action allowed, as the environment gets it? It has to be one of the space.
 MANTA_DECL bool is_allowed(const space& actions, mask_view m, std::span<const float> action);
 
-}  // namespace manta::rl::detail
+}  // namespace detail
+
+}  // namespace manta::rl
 
 #ifndef MANTA_COMPILED
 #include "manta/rl/environments/action_mask.ipp"

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/environments/action_mask.hpp"
 
@@ -20,18 +21,26 @@ MANTA_DECL std::vector<int> choices_of(const space& actions) {
   return {};
 }
 
+MANTA_DECL std::vector<int> starts_of(const space& actions) {
+  if (const discrete* d = actions.as_discrete()) return {d->start};
+  const multi_discrete* m = actions.as_multi_discrete();
+  return m != nullptr && !m->start.empty() ? m->start : std::vector<int>(choices_of(actions).size());
+}
+
 MANTA_DECL int mask_size(const space& actions) {
   const std::vector<int> choices = choices_of(actions);
   if (choices.empty())
-    throw error("manta: rl: actions of the space " + actions.text() +
-                " cannot be masked: only those of rl::discrete, rl::multi_discrete and rl::multi_binary are choices");
+    throw error(
+        base::text("manta: rl: actions of the space {} cannot be masked: only those of rl::discrete, "
+                   "rl::multi_discrete and rl::multi_binary are choices",
+                   actions.text()));
   return std::accumulate(choices.begin(), choices.end(), 0);
 }
 
 MANTA_DECL void check_mask_size(std::size_t got, std::size_t expected) {
   if (got != expected)
-    throw error("the action mask has " + std::to_string(got) + " numbers; it needs one for each choice, which are " +
-                std::to_string(expected));
+    throw error(
+        base::text("the action mask has {} numbers; it needs one for each choice, which are {}", got, expected));
 }
 
 MANTA_DECL void check_mask(const space& actions, mask_view m) {
@@ -40,9 +49,8 @@ MANTA_DECL void check_mask(const space& actions, mask_view m) {
     const mask_view part = m.first(static_cast<std::size_t>(choices[i]));
     m = m.subspan(part.size());
     if (std::count(part.begin(), part.end(), 0) == std::ssize(part))
-      throw error("the action mask allows no action" +
-                  (choices.size() > 1 ? " in part " + std::to_string(i) : std::string()) +
-                  ", though the episode goes on");
+      throw error(base::text("the action mask allows no action{}, though the episode goes on",
+                             choices.size() > 1 ? base::text(" in part {}", i) : std::string()));
   }
 }
 
@@ -53,7 +61,7 @@ MANTA_DECL void forbid(mask_view m, float* outputs) {
   }
 }
 
-MANTA_DECL const nn::matrix<float>& allowed_outputs(const nn::matrix<float>& outputs, const masks& m,
+MANTA_DECL const nn::matrix<float>& allowed_outputs(const nn::matrix<float>& outputs, const action_masks& m,
                                                     nn::matrix<float>& kept) {
   if (m.rows() == 0) return outputs;
   kept = outputs;
@@ -71,19 +79,21 @@ MANTA_DECL int pick(mask_view part, random& numbers) {
 
 MANTA_DECL void sample_allowed(const space& actions, mask_view m, random& numbers, float* action) {
   if (m.empty()) return actions.sample(numbers, action);
-  const int start = actions.as_discrete() != nullptr ? actions.as_discrete()->start : 0;
+  const std::vector<int> starts = starts_of(actions);
+  auto start = starts.begin();
   for (const int n : choices_of(actions)) {
-    *action++ = static_cast<float>(start + pick(m.first(static_cast<std::size_t>(n)), numbers));
+    *action++ = static_cast<float>(*start++ + pick(m.first(static_cast<std::size_t>(n)), numbers));
     m = m.subspan(static_cast<std::size_t>(n));
   }
 }
 
 MANTA_DECL bool is_allowed(const space& actions, mask_view m, std::span<const float> action) {
   if (m.empty()) return true;
-  const int start = actions.as_discrete() != nullptr ? actions.as_discrete()->start : 0;
+  const std::vector<int> starts = starts_of(actions);
   std::size_t part = 0, i = 0;
   for (const int n : choices_of(actions)) {
-    if (m[part + static_cast<std::size_t>(static_cast<int>(action[i++]) - start)] == 0) return false;
+    if (m[part + static_cast<std::size_t>(static_cast<int>(action[i]) - starts[i])] == 0) return false;
+    ++i;
     part += static_cast<std::size_t>(n);
   }
   return true;

@@ -48,10 +48,10 @@ inline constexpr bool has_on_episode = requires(C& c) {
 };
 
 template <class C>
-class called_back : public wrapper {
+class called_back : public announcing_wrapper {
  public:
   template <class... Args>
-  explicit called_back(const any_environment& e, Args... args) : wrapper(e), c_{std::move(args)...} {}
+  explicit called_back(const any_environment& e, Args... args) : announcing_wrapper(e), c_{std::move(args)...} {}
 
   observation reset(random& numbers) {
     wrapper::reset(numbers);
@@ -91,7 +91,7 @@ any_environment callbacks(const any_environment& e, const Args&... args) {
                 "manta: rl: a class of callbacks needs on_begin(std::span<const float> observation), "
                 "on_step(const rl::seen_step&) or std::map<std::string, double> on_episode()");
   if constexpr (has_any) {
-    return detail::wrap<detail::called_back<C>>(e, "callbacks", args...);
+    return wrap_as<detail::called_back<C>>("callbacks", e, args...);
   } else {
     return e;
   }

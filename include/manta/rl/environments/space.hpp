@@ -30,13 +30,24 @@ namespace manta::rl {
 struct box {
   std::vector<float> low, high;
   std::vector<int> shape = {};  ///< of an image: channels, height, width. Empty: a plain vector
+  bool bytes = false;    ///< whole numbers from 0 to 255, such as of an image: a replay memory keeps a byte for each
+  bool is_soft = false;  ///< the bounds say what is usual: numbers beyond them are let through
 
-  bool operator==(const box&) const = default;
+  /// Whether the same numbers are meant; is_soft does not count.
+  bool operator==(const box& other) const {
+    return low == other.low && high == other.high && shape == other.shape && bytes == other.bytes;
+  }
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(low, high, shape);
+    archive(low, high, shape, bytes, is_soft);
   }
 };
+/// An image of bytes, of which a network reads channels, height and width in this order.
+inline box image_of(int channels, int height, int width) {
+  const auto n =
+      static_cast<std::size_t>(channels) * static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
+  return {std::vector<float>(n, 0.f), std::vector<float>(n, 255.f), {channels, height, width}, true};
+}
 
 /// One of start, start + 1, .., start + n - 1.
 struct discrete {
@@ -50,14 +61,16 @@ struct discrete {
   }
 };
 
-/// Several choices at once: number i is one of 0, .., n[i] - 1.
+/// Several choices at once: number i is one of start[i], .., start[i] + n[i] - 1.
 struct multi_discrete {
   std::vector<int> n;
+  std::vector<int> start = {};  ///< empty: all are 0
+  [[nodiscard]] int start_of(std::size_t i) const { return start.empty() ? 0 : start[i]; }
 
   bool operator==(const multi_discrete&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(n);
+    archive(n, start);
   }
 };
 
@@ -85,7 +98,8 @@ struct tuple {
   }
 };
 
-/// Values of several spaces, in the order of their names.
+/// Values of several spaces, one after the other in the alphabetical order of their names. space::part finds
+/// one of them; environments may give observations, and take actions, by the names (rl::dict_values).
 struct dict {
   std::map<std::string, space> parts;
 
@@ -118,6 +132,9 @@ class space {
   [[nodiscard]] const dict* as_dict() const { return std::get_if<dict>(&is_); }
   /// The parts of a tuple or of a dict, in their order; else none.
   [[nodiscard]] MANTA_DECL std::vector<const space*> parts() const;
+
+  /// The numbers of a part of a dict, by its name, in those of the whole. Throws manta::error if there is none.
+  [[nodiscard]] MANTA_DECL std::span<const float> part(const std::string& name, std::span<const float> value) const;
 
   /// The floats in which a value is stored.
   [[nodiscard]] MANTA_DECL int size() const;

@@ -56,8 +56,15 @@ class vector_environment {
   [[nodiscard]] int size() const { return static_cast<int>(lanes_.size()); }
   /// Begins an episode in each environment.
   MANTA_DECL void reset();
-  /// Becomes what the constructor makes of this seed and first number, with new objects, and begins an episode in each.
-  MANTA_DECL void reset(std::uint64_t seed, int first);
+  /// Each environment plays one episode, and stays as it is at its end: steps leave it alone. To be called before
+  /// reset().
+  void play_once() { plays_once_ = true; }
+  /// The number of environments whose only episode has not ended yet.
+  [[nodiscard]] MANTA_DECL int playing() const;
+  /// The only episode of the environment in column i has ended.
+  [[nodiscard]] bool is_over(std::size_t i) const { return lanes_[i].is_over; }
+  /// Begins the episode of this number in the environment of this number, in column i.
+  MANTA_DECL void begin_episode(std::size_t i, std::uint64_t number, std::uint64_t episode);
   /// features x environments, as a network reads them (space::flatten).
   [[nodiscard]] const nn::matrix<float>& observations() const { return observations_; }
 
@@ -69,6 +76,8 @@ class vector_environment {
   [[noreturn]] void fail(Eigen::Index i, const std::string& what) const {
     fail(lanes_[static_cast<std::size_t>(i)], what);
   }
+  /// Likewise, for an episode that has not ended within that many steps, though it has to.
+  [[noreturn]] MANTA_DECL void fail_endless(int steps) const;
   /// Likewise if outputs of a policy's network for the environments, a column each, are not finite.
   MANTA_DECL void require_finite(const nn::matrix<float>& outputs) const;
   [[nodiscard]] const std::vector<double>& rewards() const { return rewards_; }
@@ -79,11 +88,14 @@ class vector_environment {
 
   /// Which choices are allowed in the states of observations() and of last_observations(), a column each; no rows where
   /// environments have no masks.
-  [[nodiscard]] const detail::masks& masks() const { return masks_; }
-  [[nodiscard]] const detail::masks& last_masks() const { return last_masks_; }
+  [[nodiscard]] const action_masks& masks() const { return masks_; }
+  [[nodiscard]] const action_masks& last_masks() const { return last_masks_; }
 
   /// The episodes that have ended since the last call, in the order of their ends and of the environments.
   MANTA_DECL std::vector<episode> take_episodes();
+
+  /// A picture of the environment in column i (simulation::text).
+  [[nodiscard]] std::string text(std::size_t i) const { return lanes_[i].object->text(); }
 
   [[nodiscard]] bool can_be_saved() const { return lanes_.front().object->can_be_saved(); }
   /// The object and the counts of one environment. Throws if the class has no serialize.
@@ -92,27 +104,30 @@ class vector_environment {
 
  private:
   struct lane {
-    std::unique_ptr<detail::simulation> object;
+    std::unique_ptr<simulation> object;
     std::uint64_t number = 0, episode = 0, steps = 0, all_steps = 0;
     double total = 0;
+    bool is_over = false;  ///< its only episode has ended
   };
-  void make_objects(std::uint64_t seed, int first);
   void begin(std::size_t i);
+  /// The step of the environment in column i.
+  void step(std::size_t i, std::span<const float> action);
   /// Calls f, which calls the environment, and adds to an error where it happened.
   template <class F>
   void guarded(const lane& l, const char* call, F&& f) const;
   [[noreturn]] MANTA_DECL void fail(const lane& l, const std::string& what) const;
   void check(const lane& l, std::span<const float> observation) const;
   /// Asks the environment in column i what is allowed in its state.
-  void ask_mask(std::size_t i, detail::masks& to) const;
+  void ask_mask(std::size_t i, action_masks& to) const;
 
   any_environment kind_;
   std::uint64_t seed_ = 0;
+  bool plays_once_ = false;
   std::vector<lane> lanes_;
   std::unique_ptr<detail::workplace> workplace_;
   std::vector<float> raw_;  ///< an observation as the environment gives it
   nn::matrix<float> observations_, last_;
-  detail::masks masks_, last_masks_;
+  action_masks masks_, last_masks_;
   std::vector<double> rewards_;
   std::vector<char> terminated_, truncated_;
   std::vector<episode> ended_;

@@ -1,7 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What environments that are made from another one share (wrappers.hpp, callbacks.hpp).
+// The class that environments made from another one derive from: those of wrappers.hpp, callbacks.hpp, and the
+// program's own.
+//
+//   struct windy : rl::wrapper {
+//     windy(const rl::any_environment& e, float force) : wrapper(e), force_(force) {}
+//     rl::step<observation> step(std::span<const float> action) {      // what a class does not say stays as it was
+//       const float with_wind[] = {action[0] + force_};
+//       return wrapper::step(with_wind);
+//     }
+//     float force_;
+//   };
+//   rl::ppo algorithm(rl::wrap<windy>("Pendulum-v1", 0.1f), {.seed = 1});
+//
+// A wrapper with a state of its own has a serialize, which calls wrapper::serialize first.
 #pragma once
 
 #include <cereal/types/string.hpp>
@@ -13,9 +26,9 @@
 
 #include "manta/rl/environments/environment.hpp"
 
-namespace manta::rl::detail {
+namespace manta::rl {
 
-/// What wrappers share: the inner environment, unchanged.
+/// The inner environment, unchanged.
 class wrapper {
  public:
   using observation = std::vector<float>;
@@ -29,7 +42,6 @@ class wrapper {
     inner_->reset(numbers, raw_);
     return raw_;
   }
-  void announce(std::span<const float> action) { inner_->announce(action); }
   rl::step<observation> step(std::span<const float> action) {
     const simulation::outcome o = inner_->step(action, raw_);
     return {raw_, o.reward, o.terminated, o.truncated};
@@ -43,7 +55,6 @@ class wrapper {
   std::map<std::string, double> figures() { return inner_->figures(); }
   [[nodiscard]] std::string text() const { return inner_->text(); }
   [[nodiscard]] bool can_be_saved() const { return inner_->can_be_saved(); }
-  [[nodiscard]] bool wants_announcements() const { return inner_->wants_announcements(); }
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -56,13 +67,30 @@ class wrapper {
  protected:
   any_environment kind_;
   std::unique_ptr<simulation> inner_;
-  observation raw_;
+  observation raw_;  ///< what the inner environment has given last
 };
 
-/// The inner environment's limit of steps stays; the name says what was done.
+namespace detail {
+/// A wrapper whose inner environment is told actions before the step (simulation::announce), so that environments in
+/// other processes begin together. A class that changes actions has an announce of its own, which hands on the changed
+/// one: after an announcement, the action that step() gets is not read.
+class announcing_wrapper : public wrapper {
+ public:
+  using wrapper::wrapper;
+  void announce(std::span<const float> action) { inner_->announce(action); }
+  [[nodiscard]] bool wants_announcements() const { return inner_->wants_announcements(); }
+};
+}  // namespace detail
+
+/// The environments W(e, args...), by the name `what(name of e)`. The inner environment's limit of steps stays.
 template <class W, class... Args>
-any_environment wrap(const any_environment& e, const std::string& what, const Args&... args) {
+any_environment wrap_as(const std::string& what, const any_environment& e, const Args&... args) {
   return environment<W>(e, args...).with_time_limit(e.time_limit()).with_name(what + "(" + e.name() + ")");
 }
+/// Likewise, by the name of the class.
+template <class W, class... Args>
+any_environment wrap(const any_environment& e, const Args&... args) {
+  return wrap_as<W>(base::demangle(typeid(W).name()), e, args...);
+}
 
-}  // namespace manta::rl::detail
+}  // namespace manta::rl

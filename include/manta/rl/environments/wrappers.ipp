@@ -21,9 +21,9 @@ inline const box& box_of(const space& s, const std::string& who) {
   return *s.as_box();
 }
 
-class frame_stacked : public wrapper {
+class frame_stacked : public announcing_wrapper {
  public:
-  frame_stacked(const any_environment& e, int n) : wrapper(e), n_(n) {
+  frame_stacked(const any_environment& e, int n) : announcing_wrapper(e), n_(n) {
     if (n < 1) throw error("manta: rl: frame_stack needs at least one frame, not " + std::to_string(n));
     box_of(e.observations(), "frame_stack");
   }
@@ -35,6 +35,8 @@ class frame_stacked : public wrapper {
       all.high.insert(all.high.end(), one.high.begin(), one.high.end());
     }
     all.shape = one.shape;
+    all.bytes = one.bytes;
+    all.is_soft = one.is_soft;
     if (!all.shape.empty()) all.shape[0] *= n_;
     return all;
   }
@@ -62,9 +64,9 @@ class frame_stacked : public wrapper {
   observation frames_;
 };
 
-class sticky : public wrapper {
+class sticky : public announcing_wrapper {
  public:
-  sticky(const any_environment& e, double probability) : wrapper(e), probability_(probability) {}
+  sticky(const any_environment& e, double probability) : announcing_wrapper(e), probability_(probability) {}
   observation reset(random& numbers) {
     numbers_ = random(numbers.bits());
     action_.clear();
@@ -73,7 +75,7 @@ class sticky : public wrapper {
   }
   void announce(std::span<const float> action) {
     choose(action);
-    wrapper::announce(action_);
+    announcing_wrapper::announce(action_);
   }
   rl::step<observation> step(std::span<const float> action) {
     choose(action);
@@ -100,9 +102,9 @@ class sticky : public wrapper {
   bool is_chosen_ = false;
 };
 
-class reward_clipped : public wrapper {
+class reward_clipped : public announcing_wrapper {
  public:
-  reward_clipped(const any_environment& e, double low, double high) : wrapper(e), low_(low), high_(high) {
+  reward_clipped(const any_environment& e, double low, double high) : announcing_wrapper(e), low_(low), high_(high) {
     if (!(low <= high)) throw error("manta: rl: clip_rewards needs a lower bound that is not above the upper one");
   }
   rl::step<observation> step(std::span<const float> action) {
@@ -115,9 +117,9 @@ class reward_clipped : public wrapper {
   double low_, high_;
 };
 
-class reward_scaled : public wrapper {
+class reward_scaled : public announcing_wrapper {
  public:
-  reward_scaled(const any_environment& e, double factor) : wrapper(e), factor_(factor) {}
+  reward_scaled(const any_environment& e, double factor) : announcing_wrapper(e), factor_(factor) {}
   rl::step<observation> step(std::span<const float> action) {
     rl::step<observation> s = wrapper::step(action);
     s.reward *= factor_;
@@ -128,9 +130,9 @@ class reward_scaled : public wrapper {
   double factor_;
 };
 
-class observation_clipped : public wrapper {
+class observation_clipped : public announcing_wrapper {
  public:
-  observation_clipped(const any_environment& e, float low, float high) : wrapper(e), low_(low), high_(high) {
+  observation_clipped(const any_environment& e, float low, float high) : announcing_wrapper(e), low_(low), high_(high) {
     box_of(e.observations(), "clip_observations");
     if (!(low <= high)) throw error("manta: rl: clip_observations needs a lower bound that is not above the upper one");
   }
@@ -156,9 +158,9 @@ class observation_clipped : public wrapper {
   float low_, high_;
 };
 
-class one_hot_encoded : public wrapper {
+class one_hot_encoded : public announcing_wrapper {
  public:
-  explicit one_hot_encoded(const any_environment& e) : wrapper(e) {
+  explicit one_hot_encoded(const any_environment& e) : announcing_wrapper(e) {
     if (e.observations().as_box() != nullptr)
       throw error("manta: rl: one_hot needs observations that are choices; they are " + e.observations().text());
   }
@@ -183,9 +185,9 @@ class one_hot_encoded : public wrapper {
   }
 };
 
-class action_rescaled : public wrapper {
+class action_rescaled : public announcing_wrapper {
  public:
-  explicit action_rescaled(const any_environment& e) : wrapper(e) {
+  explicit action_rescaled(const any_environment& e) : announcing_wrapper(e) {
     const box& b = box_of(e.actions(), "rescale_actions");
     for (std::size_t i = 0; i < b.low.size(); ++i) {
       if (!base::is_finite(static_cast<double>(b.low[i])) || !base::is_finite(static_cast<double>(b.high[i])))
@@ -196,7 +198,7 @@ class action_rescaled : public wrapper {
     const std::size_t n = kind_.actions().as_box()->low.size();
     return box{std::vector<float>(n, -1.f), std::vector<float>(n, 1.f)};
   }
-  void announce(std::span<const float> action) { wrapper::announce(scaled(action)); }
+  void announce(std::span<const float> action) { announcing_wrapper::announce(scaled(action)); }
   rl::step<observation> step(std::span<const float> action) { return wrapper::step(scaled(action)); }
 
  private:
@@ -212,25 +214,23 @@ class action_rescaled : public wrapper {
 }  // namespace detail
 
 MANTA_DECL any_environment frame_stack(const any_environment& e, int n) {
-  return detail::wrap<detail::frame_stacked>(e, "frame_stack", n);
+  return wrap_as<detail::frame_stacked>("frame_stack", e, n);
 }
 MANTA_DECL any_environment sticky_actions(const any_environment& e, double probability) {
-  return detail::wrap<detail::sticky>(e, "sticky_actions", probability);
+  return wrap_as<detail::sticky>("sticky_actions", e, probability);
 }
 MANTA_DECL any_environment clip_rewards(const any_environment& e, double low, double high) {
-  return detail::wrap<detail::reward_clipped>(e, "clip_rewards", low, high);
+  return wrap_as<detail::reward_clipped>("clip_rewards", e, low, high);
 }
 MANTA_DECL any_environment scale_rewards(const any_environment& e, double factor) {
-  return detail::wrap<detail::reward_scaled>(e, "scale_rewards", factor);
+  return wrap_as<detail::reward_scaled>("scale_rewards", e, factor);
 }
 MANTA_DECL any_environment clip_observations(const any_environment& e, float low, float high) {
-  return detail::wrap<detail::observation_clipped>(e, "clip_observations", low, high);
+  return wrap_as<detail::observation_clipped>("clip_observations", e, low, high);
 }
-MANTA_DECL any_environment one_hot(const any_environment& e) {
-  return detail::wrap<detail::one_hot_encoded>(e, "one_hot");
-}
+MANTA_DECL any_environment one_hot(const any_environment& e) { return wrap_as<detail::one_hot_encoded>("one_hot", e); }
 MANTA_DECL any_environment rescale_actions(const any_environment& e) {
-  return detail::wrap<detail::action_rescaled>(e, "rescale_actions");
+  return wrap_as<detail::action_rescaled>("rescale_actions", e);
 }
 
 }  // namespace manta::rl

@@ -21,6 +21,7 @@ struct ars_options {
   double rate = 0.02;                  ///< of a step, in deviations of the returns that count
   bool normalise_observations = true;  ///< by a running filter
   model_options model = {.hidden = {}};
+  trained_policy begin_with = {};  ///< the policy of an ars to begin with instead of random numbers
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -34,7 +35,7 @@ struct ars_options {
 /// equal.
 MANTA_DECL std::vector<float> top_weights(const std::vector<double>& returns, int top);
 
-class ars final : public detail::evolution {
+class ars final : public evolution {
  public:
   using options = ars_options;
 

@@ -40,7 +40,8 @@ MANTA_DECL ars::ars(const any_environment& e, const ars_options& o)
                  .pairs = o.pairs,
                  .deviation = o.deviation,
                  .normalise_observations = o.normalise_observations,
-                 .model = o.model},
+                 .model = o.model,
+                 .begin_with = o.begin_with},
                 {nn::sgd({.rate = 1}), -o.rate, 0}, "step_norm"),
       options_(o) {
   detail::require_sense(o);

@@ -20,6 +20,7 @@ struct es_options {
   double decay = 0.005;                ///< weight decay
   bool normalise_observations = true;  ///< by a running filter
   model_options model = {.hidden = {16}};
+  trained_policy begin_with = {};  ///< the policy of an es to begin with instead of random numbers
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -31,7 +32,7 @@ struct es_options {
 /// Returns as ranks between -1/2 and 1/2, so that their size does not matter; equal returns have equal ranks.
 MANTA_DECL std::vector<float> centred_ranks(const std::vector<double>& returns);
 
-class es final : public detail::evolution {
+class es final : public evolution {
  public:
   using options = es_options;
 

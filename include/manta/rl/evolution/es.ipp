@@ -34,7 +34,8 @@ MANTA_DECL es::es(const any_environment& e, const es_options& o)
                  .pairs = o.pairs,
                  .deviation = o.deviation,
                  .normalise_observations = o.normalise_observations,
-                 .model = o.model},
+                 .model = o.model,
+                 .begin_with = o.begin_with},
                 {nn::adam({.rate = o.rate}), -1 / (2.0 * o.pairs * o.deviation), o.decay}, "gradient_norm") {
   detail::require_sense(o);
 }

@@ -36,8 +36,6 @@ struct v_trace_steps {
 MANTA_DECL void v_trace(const v_trace_steps& s, const v_trace_options& o, std::span<float> targets,
                         std::span<float> advantages);
 
-namespace detail {
-
 /// How much the parts of the loss count, beside the policy's.
 struct loss_weights {
   double value = 0.5, entropy = 0;
@@ -77,14 +75,6 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const lesso
 /// Likewise for a fragment, divided by the number of its steps, with the forward passes.
 MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragment& f, const loss_weights& w,
                                    std::span<float> spread_gradients);
-
-}  // namespace detail
-
-// For algorithms of the program's own.
-using detail::add_gradients;
-using detail::lesson;
-using detail::loss_sums;
-using detail::loss_weights;
 
 }  // namespace manta::rl
 

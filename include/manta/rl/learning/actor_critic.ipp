@@ -30,8 +30,6 @@ MANTA_DECL void v_trace(const v_trace_steps& s, const v_trace_options& o, std::s
   }
 }
 
-namespace detail {
-
 MANTA_DECL void loss_sums::add(const loss_sums& other) {
   policy += other.policy;
   value += other.value;
@@ -66,7 +64,7 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const lesso
                    by_outputs.col(i).data(), spread_gradients.data());
     by_values(0, i) = static_cast<float>(2 * w.value) * difference * part;
   }
-  require_finite("the loss is", sums.policy + sums.value);
+  detail::require_finite("the loss is", sums.policy + sums.value);
   p.actor().backward(by_outputs);
   p.critic().backward(by_values);
   return sums;
@@ -77,7 +75,7 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragm
   const auto count = static_cast<double>(f.observations.cols());
   nn::matrix<float> kept;
   if (!p.remembers()) {
-    const nn::matrix<float>& outputs = allowed_outputs(p.actor().forward(f.observations), f.masks, kept);
+    const nn::matrix<float>& outputs = detail::allowed_outputs(p.actor().forward(f.observations), f.masks, kept);
     const nn::matrix<float>& values = p.critic().forward(f.observations);
     return add_gradients(p, d, {outputs, values, f.actions, f.advantages, f.returns, count}, w, spread_gradients);
   }
@@ -90,11 +88,9 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragm
   fragment all;
   choose(f, columns, all);
   const nn::matrix<float>& outputs =
-      allowed_outputs(p.actor().forward(all.observations, all.actor_states, all.begins), all.masks, kept);
+      detail::allowed_outputs(p.actor().forward(all.observations, all.actor_states, all.begins), all.masks, kept);
   const nn::matrix<float>& values = p.critic().forward(all.observations, all.critic_states, all.begins);
   return add_gradients(p, d, {outputs, values, all.actions, all.advantages, all.returns, count}, w, spread_gradients);
 }
-
-}  // namespace detail
 
 }  // namespace manta::rl

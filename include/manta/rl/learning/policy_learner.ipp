@@ -1,38 +1,65 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of policy_learner.hpp.
+// The definitions of learner.hpp and policy_learner.hpp.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 
+#include "manta/base/text.hpp"
+#include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
+#include "manta/rl/base/require.hpp"
 #include "manta/rl/learning/policy_learner.hpp"
 
-namespace manta::rl::detail {
+namespace manta::rl {
 
-MANTA_DECL policy_learner::policy_learner(const std::string& name, const any_environment& e, learner_options o,
+MANTA_DECL const nn::network<float>& detail::network_to_begin_with(const acting_policy& p,
+                                                                   const std::string& description) {
+  const std::string its = p.network().describe() + named(p.choice().distribution);
+  if (its != description)
+    throw error(
+        base::text("manta: rl: .begin_with is a policy of the network {}; that of this algorithm is {}. The "
+                   "layers of .model, observations and actions have to be the same",
+                   its, description));
+  return p.network();
+}
+
+MANTA_DECL policy_learner::policy_learner(std::string name, const any_environment& e, learner_options o,
                                           const nn::optimizer& like)
-    : algorithm(name, e, o.seed),
+    : learner(e),
       told_(std::move(o)),
       policy_(e.observations(), e.actions(), told_.model, told_.seed),
       distribution_(make_distribution(e, told_.model.distribution)),
       spread_gradients_(policy_.spread().size()),
+      name_(std::move(name)),
       actor_optimizer_(like),
       critic_optimizer_(like),
       spread_optimizer_(like) {
   if (!told_.can_remember) {
-    for (const auto* net : {&policy_.actor(), &policy_.critic()}) refuse_memory(*net, told_.model, name);
+    for (const auto* net : {&policy_.actor(), &policy_.critic()}) detail::refuse_memory(*net, told_.model, name_);
   }
-  require_one(".workers", told_.workers);
-  require_one(".environments", told_.environments);
-  require_one(".fragment", told_.how.steps, " step");
+  detail::require_one(".workers", told_.workers);
+  detail::require_one(".environments", told_.environments);
+  detail::require_one(".fragment", told_.how.steps, " step");
+  if (told_.begin_with) begin_with(told_.begin_with.acting());
+}
+
+inline void policy_learner::begin_with(const acting_policy& p) {
+  policy_.actor() =
+      detail::network_to_begin_with(p, policy_.actor().describe() + detail::named(told_.model.distribution));
+  if (p.choice().spread.size() == policy_.spread().size()) policy_.spread() = p.choice().spread;
+  policy_.filter() = p.filter();
+}
+
+MANTA_DECL void policy_learner::learn(const fragment&, report&) {
+  throw error(base::text("manta: rl: {} has no rule: its class, or its algorithm's, needs learn(all, report)", name_));
 }
 
 MANTA_DECL std::string policy_learner::description() const {
-  return policy_.actor().describe() + " and " + policy_.critic().describe() + named(told_.model.distribution) +
-         named(told_.collection);
+  return base::text("{} and {}{}{}", policy_.actor().describe(), policy_.critic().describe(),
+                    detail::named(told_.model.distribution), detail::named(told_.collection));
 }
 
 MANTA_DECL rollout policy_learner::next_rollout() const {
@@ -48,15 +75,25 @@ MANTA_DECL void policy_learner::learn_moments(const std::vector<moments>& seen, 
   for (const moments& m : gains) gains_.merge(m);
 }
 
-MANTA_DECL std::string policy_learner::learner_state() const {
-  return output::pack(policy_, actor_optimizer_, critic_optimizer_, spread_optimizer_, gains_);
+MANTA_DECL std::string policy_learner::state() const {
+  return output::pack(policy_, actor_optimizer_, critic_optimizer_, spread_optimizer_, gains_, told_.seed, steps_,
+                      lessons_);
 }
 
-MANTA_DECL void policy_learner::restore_learner(const std::string& bytes, bool own_settings) {
-  nn::optimizer saved[3];
-  output::unpack(bytes, policy_, saved[0], saved[1], saved[2], gains_);
-  nn::optimizer* const mine[3] = {&actor_optimizer_, &critic_optimizer_, &spread_optimizer_};
-  for (std::size_t i = 0; i < 3; ++i) mine[i]->resume(saved[i], own_settings);
+MANTA_DECL void policy_learner::restore(const std::string& state) {
+  policy saved;
+  nn::optimizer actor, critic, spread;
+  moments gains;
+  std::uint64_t seed = 0, steps = 0, lessons = 0;
+  output::unpack(state, saved, actor, critic, spread, gains, seed, steps, lessons);
+  policy_ = std::move(saved);
+  actor_optimizer_.take_moments(actor);
+  critic_optimizer_.take_moments(critic);
+  spread_optimizer_.take_moments(spread);
+  gains_ = std::move(gains);
+  told_.seed = seed;
+  steps_ = steps;
+  lessons_ = lessons;
 }
 
 MANTA_DECL void policy_learner::zero_gradients() {
@@ -67,14 +104,15 @@ MANTA_DECL std::vector<std::span<float>> policy_learner::gradients() {
   return {policy_.actor().gradients(), policy_.critic().gradients(), spread_gradients_};
 }
 
-inline double policy_learner::rate_left() const {
-  if (told_.anneal_steps == 0) return 1;
-  return std::max(0.0, 1 - static_cast<double>(steps()) / static_cast<double>(told_.anneal_steps));
+MANTA_DECL double policy_learner::rate_left() const {
+  const auto now = static_cast<double>(steps());
+  const double left = told_.anneal_steps == 0 ? 1 : std::max(0.0, 1 - now / static_cast<double>(told_.anneal_steps));
+  return left * told_.schedule(now);
 }
 
 MANTA_DECL double policy_learner::step(double clip) {
   const double norm = nn::clip_norm(gradients(), clip > 0 ? clip : std::numeric_limits<double>::infinity());
-  require_finite("the gradient is", norm);
+  detail::require_finite("the gradient is", norm);
   const auto move = [left = rate_left()](nn::optimizer& o, std::span<float> parameters, std::span<const float> slopes) {
     const double rate = o.rate();
     o.rate(rate * left);
@@ -87,4 +125,4 @@ MANTA_DECL double policy_learner::step(double clip) {
   return norm;
 }
 
-}  // namespace manta::rl::detail
+}  // namespace manta::rl

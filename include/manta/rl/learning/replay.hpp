@@ -17,8 +17,9 @@
 #include "manta/eigen.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/rl/base/random.hpp"
-#include "manta/rl/environments/action_mask.hpp"
+#include "manta/rl/learning/frame_store.hpp"
 #include "manta/rl/source.hpp"
+#include "manta/rl/workers/transitions.hpp"
 
 namespace manta::rl {
 
@@ -42,31 +43,14 @@ class sum_tree {
   std::vector<double> sums_;
 };
 
-/// Transitions over one or more steps, a column each.
-struct transitions {
-  nn::matrix<float> observations, actions;
-  nn::matrix<float> next;        ///< the observations after them
-  detail::masks next_masks;      ///< what is allowed after them; no rows: everything
-  std::vector<float> rewards;    ///< discounted sums over the steps
-  std::vector<float> discounts;  ///< of the value after them; 0 where the episode has terminated
-  [[nodiscard]] std::size_t size() const { return rewards.size(); }
-  MANTA_DECL void resize(Eigen::Index observation, Eigen::Index action, std::size_t count, Eigen::Index mask = 0);
-  /// As many columns; the first ones stay.
-  MANTA_DECL void set_size(std::size_t count);
-  /// All members have size() columns; those of observations and actions have these numbers.
-  [[nodiscard]] MANTA_DECL bool has_shape(Eigen::Index observation, Eigen::Index action) const;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(observations, actions, next, next_masks, rewards, discounts);
-  }
-};
-
-/// A ring of transitions.
+/// A ring of transitions. Each observation is kept once, and numbers of images as bytes.
 class replay {
  public:
   replay() = default;
   /// observation, action, mask: the numbers of each. alpha: how much priorities count; 0: uniform.
   MANTA_DECL replay(int observation, int action, std::size_t capacity, double alpha, int mask = 0);
+  /// As above for observations of a space.
+  MANTA_DECL replay(const space& observations, int action, std::size_t capacity, double alpha, int mask = 0);
 
   /// New transitions replace the oldest ones once the memory is full, and have the largest priority.
   MANTA_DECL void add(const transitions& t);
@@ -89,24 +73,24 @@ class replay {
 
   /// For checkpoints.
   [[nodiscard]] MANTA_DECL std::string state() const;
+  /// Goes on from a state. A memory of another size or another alpha keeps its own: it has the last transitions, as
+  /// many as it has places for.
   MANTA_DECL void restore(const std::string& bytes);
 
   template <class Archive>
-  void save(Archive& archive) const {
-    transitions filled = ring_;
-    filled.set_size(size_);
-    archive(capacity_, size_, next_, alpha_, largest_, filled, tree_);
-  }
-  template <class Archive>
-  void load(Archive& archive) {
-    archive(capacity_, size_, next_, alpha_, largest_, ring_, tree_);
-    ring_.set_size(capacity_);
+  void serialize(Archive& archive) {
+    archive(capacity_, size_, next_, alpha_, largest_, frames_, before_, after_, rest_, tree_);
   }
 
  private:
+  /// The transition at a place as that of column k.
+  void read(std::size_t place, transitions& to, std::size_t k) const;
+
   std::size_t capacity_ = 0, size_ = 0, next_ = 0;
   double alpha_ = 0, largest_ = 1;
-  transitions ring_;
+  detail::frame_store frames_;
+  std::vector<std::uint32_t> before_, after_;  ///< the observations of the transition at a place, by their numbers
+  transitions rest_;                           ///< all else
   sum_tree tree_;
 };
 

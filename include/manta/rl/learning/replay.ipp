@@ -36,71 +36,59 @@ MANTA_DECL std::size_t sum_tree::find(double at) const {
   return i - leaves_;
 }
 
-MANTA_DECL void transitions::resize(Eigen::Index observation, Eigen::Index action, std::size_t count,
-                                    Eigen::Index mask) {
-  const auto columns = static_cast<Eigen::Index>(count);
-  observations.resize(observation, columns);
-  next.resize(observation, columns);
-  actions.resize(action, columns);
-  next_masks.resize(mask, columns);
-  rewards.resize(count);
-  discounts.resize(count);
-}
-
-MANTA_DECL void transitions::set_size(std::size_t count) {
-  const auto columns = static_cast<Eigen::Index>(count);
-  for (nn::matrix<float>* m : {&observations, &actions, &next}) m->conservativeResize(Eigen::NoChange, columns);
-  next_masks.conservativeResize(Eigen::NoChange, columns);
-  rewards.resize(count);
-  discounts.resize(count);
-}
-
-namespace detail {
-inline void copy_transition(const transitions& from, std::size_t i, transitions& to, std::size_t k) {
-  const auto a = static_cast<Eigen::Index>(i), b = static_cast<Eigen::Index>(k);
-  to.observations.col(b) = from.observations.col(a);
-  to.actions.col(b) = from.actions.col(a);
-  to.next.col(b) = from.next.col(a);
-  if (to.next_masks.rows() > 0) to.next_masks.col(b) = from.next_masks.col(a);
-  to.rewards[k] = from.rewards[i];
-  to.discounts[k] = from.discounts[i];
-}
-}  // namespace detail
-
-MANTA_DECL bool transitions::has_shape(Eigen::Index observation, Eigen::Index action) const {
-  const auto is = [&](const nn::matrix<float>& m, Eigen::Index rows) {
-    return m.rows() == rows && static_cast<std::size_t>(m.cols()) == size();
-  };
-  return is(observations, observation) && is(actions, action) && is(next, observation) && discounts.size() == size() &&
-         (next_masks.rows() == 0 || static_cast<std::size_t>(next_masks.cols()) == size());
-}
-
 MANTA_DECL replay::replay(int observation, int action, std::size_t capacity, double alpha, int mask)
-    : capacity_(capacity), alpha_(alpha), tree_(alpha > 0 ? capacity : 1) {
-  ring_.resize(observation, action, capacity, mask);
+    : capacity_(capacity), alpha_(alpha), frames_(observation_code(observation)), tree_(alpha > 0 ? capacity : 1) {
+  before_.resize(capacity);
+  after_.resize(capacity);
+  rest_.resize(0, action, capacity, mask);
+}
+MANTA_DECL replay::replay(const space& observations, int action, std::size_t capacity, double alpha, int mask)
+    : replay(observations.features(), action, capacity, alpha, mask) {
+  frames_ = detail::frame_store(observation_code(observations));
 }
 
 MANTA_DECL void replay::add(const transitions& t) {
   for (std::size_t k = 0; k < t.size(); ++k) {
-    detail::copy_transition(t, k, ring_, next_);
+    const auto from = static_cast<Eigen::Index>(k), to = static_cast<Eigen::Index>(next_);
+    if (size_ == capacity_) {
+      frames_.release(before_[next_]);
+      frames_.release(after_[next_]);
+    }
+    before_[next_] = frames_.keep(t.observations.col(from).data());
+    after_[next_] = frames_.keep(t.next.col(from).data());
+    rest_.actions.col(to) = t.actions.col(from);
+    if (rest_.next_masks.rows() > 0) rest_.next_masks.col(to) = t.next_masks.col(from);
+    rest_.rewards[next_] = t.rewards[k];
+    rest_.discounts[next_] = t.discounts[k];
     if (alpha_ > 0) tree_.set(next_, largest_);
     next_ = (next_ + 1) % capacity_;
     size_ = std::min(size_ + 1, capacity_);
   }
 }
 
+inline void replay::read(std::size_t place, transitions& to, std::size_t k) const {
+  const auto a = static_cast<Eigen::Index>(place), b = static_cast<Eigen::Index>(k);
+  frames_.read(before_[place], to.observations.col(b).data());
+  frames_.read(after_[place], to.next.col(b).data());
+  to.actions.col(b) = rest_.actions.col(a);
+  if (to.next_masks.rows() > 0) to.next_masks.col(b) = rest_.next_masks.col(a);
+  to.rewards[k] = rest_.rewards[place];
+  to.discounts[k] = rest_.discounts[place];
+}
+
 MANTA_DECL replay::sample replay::draw(int count, double beta, const random& numbers) const {
   if (size_ == 0) throw error("manta: rl: the replay memory is empty; add transitions before the first draw");
   sample s;
-  s.drawn.resize(ring_.observations.rows(), ring_.actions.rows(), static_cast<std::size_t>(count),
-                 ring_.next_masks.rows());
+  s.drawn.resize(frames_.code().features(), rest_.actions.rows(), static_cast<std::size_t>(count),
+                 rest_.next_masks.rows());
+  s.drawn.code = frames_.code();
   random draws = numbers;
   float most = 0;
   for (std::size_t k = 0; k < s.drawn.size(); ++k) {
     const std::size_t i = alpha_ > 0 ? std::min(tree_.find(draws.uniform() * tree_.total()), size_ - 1)
                                      : static_cast<std::size_t>(draws.index(static_cast<int>(size_)));
     s.which.push_back(i);
-    detail::copy_transition(ring_, i, s.drawn, k);
+    read(i, s.drawn, k);
     const double p = alpha_ > 0 ? tree_.get(i) / tree_.total() * static_cast<double>(size_) : 1;
     s.weights.push_back(static_cast<float>(std::pow(p, -beta)));
     most = std::max(most, s.weights.back());
@@ -119,6 +107,28 @@ MANTA_DECL void replay::set_priorities(const std::vector<std::size_t>& which, co
 }
 
 MANTA_DECL std::string replay::state() const { return output::pack(*this); }
-MANTA_DECL void replay::restore(const std::string& bytes) { output::unpack(bytes, *this); }
+MANTA_DECL void replay::restore(const std::string& bytes) {
+  replay saved;
+  output::unpack(bytes, saved);
+  if (saved.capacity_ == capacity_ && saved.alpha_ == alpha_) {
+    *this = std::move(saved);
+    return;
+  }
+  replay mine(frames_.code().features(), static_cast<int>(rest_.actions.rows()), capacity_, alpha_,
+              static_cast<int>(rest_.next_masks.rows()));
+  mine.frames_ = detail::frame_store(frames_.code());
+  transitions one;
+  one.resize(frames_.code().features(), rest_.actions.rows(), 1, rest_.next_masks.rows());
+  const std::size_t first = saved.size_ < saved.capacity_ ? 0 : saved.next_;  // the oldest
+  for (std::size_t k = saved.size_ - std::min(saved.size_, capacity_); k < saved.size_; ++k) {
+    const std::size_t place = (first + k) % saved.capacity_;
+    saved.read(place, one, 0);
+    const std::size_t own = mine.next_;
+    mine.add(one);
+    if (alpha_ > 0 && saved.alpha_ > 0) mine.tree_.set(own, std::pow(saved.tree_.get(place), alpha_ / saved.alpha_));
+  }
+  if (alpha_ > 0 && saved.alpha_ > 0) mine.largest_ = std::pow(saved.largest_, alpha_ / saved.alpha_);
+  *this = std::move(mine);
+}
 
 }  // namespace manta::rl

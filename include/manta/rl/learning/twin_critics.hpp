@@ -18,13 +18,14 @@ namespace manta::rl::detail {
 
 class twin_critics {
  public:
-  MANTA_DECL twin_critics(int observation, int action, const model_options& m, double rate, std::uint64_t seed);
+  MANTA_DECL twin_critics(const any_environment& e, const model_options& m, double rate, std::uint64_t seed);
 
   /// The lesser values that the slow copies give to columns; lives until the next call.
   MANTA_DECL const std::vector<float>& later(const nn::matrix<float>& observations, const nn::matrix<float>& actions);
-  /// One step of both towards what the values of a batch should have been. Writes the mean size of both errors for
-  /// each transition; returns the loss. Throws manta::error if that is not finite.
-  MANTA_DECL double learn(const replay::sample& s, const std::vector<float>& should_be, std::vector<float>& errors);
+  /// One step of both towards what the values of a batch should have been, with this part of the rate. Writes the mean
+  /// size of both errors for each transition; returns the loss. Throws manta::error if that is not finite.
+  MANTA_DECL double learn(const replay::sample& s, const std::vector<float>& should_be, std::vector<float>& errors,
+                          double rate_left);
   /// Values of columns: the lesser of both, or those of the first network; and the gradient of the sum by the actions.
   struct judgement {
     std::vector<float> values;
@@ -41,8 +42,8 @@ class twin_critics {
   void serialize(Archive& archive) {
     for (critic& c : critics_) archive(c.net, c.slow, c.optimizer);
   }
-  /// As nn::optimizer::resume.
-  MANTA_DECL void resume(const twin_critics& saved, bool own_settings);
+  /// Goes on from what was saved, with the settings of its own optimisers.
+  MANTA_DECL void resume(const twin_critics& saved);
 
  private:
   struct critic {

@@ -7,15 +7,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "manta/rl/algorithms/off_policy.hpp"
+#include "manta/rl/learning/off_policy_learner.hpp"
 #include "manta/rl/learning/twin_critics.hpp"
 
 namespace manta::rl::detail {
 
-MANTA_DECL twin_critics::twin_critics(int observation, int action, const model_options& m, double rate,
+MANTA_DECL twin_critics::twin_critics(const any_environment& e, const model_options& m, double rate,
                                       std::uint64_t seed) {
+  const network_purpose value{.outputs = 1, .more_inputs = e.actions().size()};
   for (std::size_t i = 0; i < critics_.size(); ++i) {
-    critics_[i].net = make_network(observation + action, m, 1, 1, 2 * seed + i);
+    critics_[i].net = make_network(e.observations(), m, value, 2 * seed + i);
     critics_[i].slow = critics_[i].net;
     critics_[i].optimizer = nn::adam({.rate = rate});
   }
@@ -39,7 +40,7 @@ MANTA_DECL const std::vector<float>& twin_critics::later(const nn::matrix<float>
 }
 
 MANTA_DECL double twin_critics::learn(const replay::sample& s, const std::vector<float>& should_be,
-                                      std::vector<float>& errors) {
+                                      std::vector<float>& errors, double rate_left) {
   const nn::matrix<float>& x = joined(s.drawn.observations, s.drawn.actions);
   const auto count = static_cast<float>(should_be.size());
   std::fill(errors.begin(), errors.end(), 0.f);
@@ -57,7 +58,12 @@ MANTA_DECL double twin_critics::learn(const replay::sample& s, const std::vector
     c.net.backward(by_q_);
   }
   require_finite("the loss is", loss);
-  for (critic& c : critics_) c.optimizer.step(c.net.parameters(), c.net.gradients());
+  for (critic& c : critics_) {
+    const double rate = c.optimizer.rate();
+    c.optimizer.rate(rate * rate_left);
+    c.optimizer.step(c.net.parameters(), c.net.gradients());
+    c.optimizer.rate(rate);
+  }
   return loss / static_cast<double>(count);
 }
 
@@ -88,11 +94,11 @@ MANTA_DECL void twin_critics::follow(double part) {
   for (critic& c : critics_) move_towards(c.slow.parameters(), std::as_const(c.net).parameters(), part);
 }
 
-MANTA_DECL void twin_critics::resume(const twin_critics& saved, bool own_settings) {
+MANTA_DECL void twin_critics::resume(const twin_critics& saved) {
   for (std::size_t i = 0; i < critics_.size(); ++i) {
     critics_[i].net = saved.critics_[i].net;
     critics_[i].slow = saved.critics_[i].slow;
-    critics_[i].optimizer.resume(saved.critics_[i].optimizer, own_settings);
+    critics_[i].optimizer.take_moments(saved.critics_[i].optimizer);
   }
 }
 

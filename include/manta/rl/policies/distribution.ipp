@@ -29,7 +29,7 @@ inline float log_sum(const float* logits, int n) {
 /// Independent choices, one after the other.
 class choices final : public distribution {
  public:
-  choices(std::vector<int> n, int start) : n_(std::move(n)), start_(start) {
+  choices(std::vector<int> n, std::vector<int> starts) : n_(std::move(n)), starts_(std::move(starts)) {
     for (int k : n_) outputs_ += k;
   }
   [[nodiscard]] int outputs() const override { return outputs_; }
@@ -55,7 +55,7 @@ class choices final : public distribution {
     }
   }
   void to_environment(const float* action, float* to) const override {
-    for (std::size_t i = 0; i < n_.size(); ++i) to[i] = action[i] + static_cast<float>(start_);
+    for (std::size_t i = 0; i < n_.size(); ++i) to[i] = action[i] + static_cast<float>(starts_[i]);
   }
   [[nodiscard]] float log_probability(const float* logits, const float*, const float* action) const override {
     float sum = 0;
@@ -93,8 +93,8 @@ class choices final : public distribution {
  private:
   static constexpr float least_log = -87;  // of a float whose precision is full
 
-  std::vector<int> n_;
-  int start_, outputs_ = 0;
+  std::vector<int> n_, starts_;
+  int outputs_ = 0;
 };
 
 /// A Gaussian with a diagonal covariance. An action is kept as it was drawn, in units of half the distance of the
@@ -220,10 +220,8 @@ MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions,
                   std::to_string(actions.size()) + ", and at least one output is needed");
     return d;
   }
-  if (std::vector<int> n = detail::choices_of(actions); !n.empty()) {
-    const discrete* const d = actions.as_discrete();
-    return std::make_unique<detail::choices>(std::move(n), d != nullptr ? d->start : 0);
-  }
+  if (std::vector<int> n = detail::choices_of(actions); !n.empty())
+    return std::make_unique<detail::choices>(std::move(n), detail::starts_of(actions));
   if (const box* b = actions.as_box()) return std::make_unique<detail::gaussian>(*b);
   return std::make_unique<detail::parts_of_action>(actions);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cereal/types/utility.hpp>
 
+#include "manta/base/text.hpp"
 #include "manta/manta.hpp"
 #include "manta/rl/base/require.hpp"
 #include "manta/rl/policies/evaluation.hpp"
@@ -14,45 +15,31 @@
 
 namespace manta::rl::detail {
 
-MANTA_DECL best_policy::best_policy(const any_environment& e, nn::network<float> net, moments filter,
-                                    own_distribution own, bool is_squashed)
-    : environment_(e),
-      net_(std::move(net)),
-      filter_(std::move(filter)),
-      own_distribution_(std::move(own)),
-      is_squashed_(is_squashed) {}
-
-MANTA_DECL void best_policy::read(const nn::matrix<float>& observations) {
-  if (distribution_ == nullptr) {
-    distribution_ = make_distribution(environment_.actions(), own_distribution_);
-    normaliser_.set(filter_);
-  }
-  normaliser_.apply(observations, filtered_);
-  outputs_ = forward_(net_, filtered_);
-}
-
-MANTA_DECL const nn::matrix<float>& best_policy::choose(const masks& m) {
-  if (is_squashed_) outputs_ = outputs_.array().tanh();
-  actions_.resize(environment_.actions().size(), outputs_.cols());
-  for (Eigen::Index i = 0; i < actions_.cols(); ++i) {
-    forbid(mask_of(m, i), outputs_.col(i).data());
-    distribution_->best_for_environment(outputs_.col(i).data(), actions_.col(i).data());
-  }
-  return actions_;
-}
-
-MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations, const masks& m) {
-  read(observations);
-  if (!all_finite({outputs_.data(), static_cast<std::size_t>(outputs_.size())}))
-    fail_diverged("the outputs of the policy's network are");
-  return choose(m);
+MANTA_DECL evaluation evaluation_of(const acting_policy& p, const evaluate_options& o, std::uint64_t seed) {
+  evaluation how{o.environment ? o.environment : p.environment(), o.seed.value_or(seed), o.explore};
+  const any_environment &mine = p.environment(), &its = how.environment;
+  const auto require_same = [&](const char* what, const space& wanted, const space& given, bool is_same) {
+    if (is_same) return;
+    throw error(
+        base::text("manta: rl: evaluate: {} of the environment {} are {}; those of the policy, which was trained "
+                   "in {}, are {}",
+                   what, its.name(), given.text(), mine.name(), wanted.text()));
+  };
+  require_same("observations", mine.observations(), its.observations(),
+               mine.observations().features() == its.observations().features());
+  require_same("actions", mine.actions(), its.actions(), mine.actions() == its.actions());
+  return how;
 }
 
 /// A task: the first episodes of the environments first, .., first + count - 1.
-inline evaluated evaluate_part(const best_policy& shared, std::uint64_t seed, int first, int count) {
-  best_policy policy = shared;
-  return play(policy.environment(), seed, first, count,
-              [&](const vector_environment& e) -> const nn::matrix<float>& { return policy.actions(e); });
+inline evaluated evaluate_part(const acting_policy& shared, const evaluation& how, int first, int count) {
+  acting_policy policy = shared;
+  acting_policy::draw numbers{how.seed ^ evaluation_purpose, static_cast<std::uint64_t>(first), 0};
+  return play(how.environment, how.seed, first, count, [&](const vector_environment& e) -> const nn::matrix<float>& {
+    const nn::matrix<float>& actions = policy.actions(e, how.explores ? &numbers : nullptr);
+    ++numbers.step;
+    return actions;
+  });
 }
 
 MANTA_DECL report join_evaluation(const std::vector<evaluated>& parts, std::uint64_t iteration) {
@@ -70,43 +57,24 @@ MANTA_DECL report join_evaluation(const std::vector<evaluated>& parts, std::uint
   return r;
 }
 
-MANTA_DECL future<report> start_evaluation(const future<best_policy>& policy, std::uint64_t seed, int episodes,
+MANTA_DECL future<report> start_evaluation(const future<acting_policy>& policy, const evaluation& how, int episodes,
                                            std::uint64_t iteration) {
   return in_parts(episodes, iteration,
-                  [&](int first, int count) { return async<evaluate_part>(policy, seed, first, count); });
+                  [&](int first, int count) { return async<evaluate_part>(policy, how, first, count); });
 }
 
-MANTA_DECL std::vector<std::string> draw_episode(best_policy policy, std::uint64_t seed, int longest) {
-  const any_environment& e = policy.environment();
-  const auto object = e.make();
-  std::vector<std::string> frames;
-  std::vector<float> raw(static_cast<std::size_t>(e.observations().size()));
-  nn::matrix<float> observation(e.observations().features(), 1);
-  masks allowed(e.mask_size(), 1);
-  random numbers(seed ^ evaluation_purpose, 0, 0);
-  if (e.time_limit() > 0) longest = std::min(longest, e.time_limit());
-  int step = 0;
-  const auto guarded = [&](auto&& call) {
-    try {
-      call();
-      if (!e.observations().contains(raw)) throw error("the observation " + text_of(raw) + " is not in its space");
-    } catch (const std::exception& x) {
-      fail_at(e, 0, 0, static_cast<std::uint64_t>(step), x.what());
-    }
-  };
-  guarded([&] { object->reset(numbers, raw); });
-  for (bool ends = false; step < longest && !ends; ++step) {
-    frames.push_back(object->text());
-    if (frames.back().empty()) return {};
-    e.observations().flatten(raw, observation.data());
-    guarded([&] { object->allowed({allowed.data(), static_cast<std::size_t>(allowed.size())}); });
-    const nn::matrix<float>& actions = policy.actions(observation, allowed);
-    guarded([&] {
-      const auto o = object->step(std::span(actions.data(), static_cast<std::size_t>(actions.size())), raw);
-      ends = o.terminated || o.truncated;
-    });
+MANTA_DECL std::vector<std::string> draw_episode(acting_policy policy, const evaluation& how, int longest) {
+  const any_environment& e = how.environment;
+  vector_environment one(e, how.seed ^ evaluation_purpose, 0, 1);
+  acting_policy::draw numbers{how.seed ^ evaluation_purpose, 0, 0};
+  one.play_once();
+  one.reset();
+  std::vector<std::string> frames{one.text(0)};
+  if (frames.back().empty()) return {};
+  for (; std::ssize(frames) <= longest && one.playing() > 0; ++numbers.step) {
+    one.step(policy.actions(one, how.explores ? &numbers : nullptr));
+    frames.push_back(one.text(0));
   }
-  frames.push_back(object->text());
   return frames;
 }
 

@@ -34,23 +34,17 @@ struct evaluated {
 /// vector_environment.
 template <class Actions>
 evaluated play(const any_environment& e, std::uint64_t seed, int first, int count, Actions&& actions) {
-  constexpr int longest = 100'000;  // steps of an episode in an environment without an end
+  constexpr int longest = 100'000;  // steps of an episode, where no limit is given
   const auto begin = std::chrono::steady_clock::now();
   vector_environment environments(e, seed ^ evaluation_purpose, first, count);
+  environments.play_once();
   environments.reset();
   evaluated out;
-  std::vector<char> has_ended(static_cast<std::size_t>(count));
-  for (int step = 0; step < longest && out.episodes.size() < has_ended.size(); ++step) {
+  for (int step = 0; environments.playing() > 0; ++step) {
+    if (step == longest && e.time_limit() == 0) environments.fail_endless(longest);
     environments.step(actions(environments));
-    for (episode& ended : environments.take_episodes()) {
-      if (!std::exchange(has_ended[ended.environment - static_cast<std::uint64_t>(first)], 1))
-        out.episodes.push_back(std::move(ended));
-    }
   }
-  if (const auto endless = std::ranges::find(has_ended, 0); endless != has_ended.end())
-    environments.fail(endless - has_ended.begin(),
-                      "the episode has not ended, and an evaluation has no return of it; give the environment a limit, "
-                      "such as rl::environment<E>().with_time_limit(1000)");
+  out.episodes = environments.take_episodes();
   out.seconds = since(begin);
   return out;
 }

@@ -22,6 +22,7 @@ inline evaluated play_part(const any_environment& e, const own_player& kind, std
   std::uint64_t step = 0;
   return play(e, seed, first, count, [&](const vector_environment& now) -> const nn::matrix<float>& {
     for (Eigen::Index i = 0; i < count; ++i) {
+      if (now.is_over(static_cast<std::size_t>(i))) continue;
       const auto column = [i](auto& of) { return std::span(of.col(i).data(), static_cast<std::size_t>(of.rows())); };
       random numbers(seed, static_cast<std::uint64_t>(first + i), (std::uint64_t(1) << 63U) + step);
       players[static_cast<std::size_t>(i)]->act(column(now.observations()), numbers, column(actions));

@@ -5,9 +5,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cereal/types/map.hpp>
+#include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "manta/eigen.hpp"
@@ -27,35 +31,60 @@ struct conv_layer {
   }
 };
 
+/// What stands behind hidden layers. automatic: tanh, or relu after .conv and in dqn.
+enum class activation { automatic, tanh, relu, gelu };
+
+/// Layers for a part of an observation that is a dict: convolutions, then layers of these sizes. Without any, the part
+/// is read as it is.
+struct part_options {
+  std::vector<conv_layer> conv = {};
+  std::vector<int> hidden = {};
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(conv), CEREAL_NVP(hidden));
+  }
+};
+
 /// The networks of a policy: layers from the observation to the outputs, in this order. With .lstm or .attention a
 /// policy remembers what it saw since the beginning of the episode.
+///
+/// Each part of a dict, or of a tuple, has layers of its own, whose outputs are joined before .hidden: images have
+/// those of .conv, and .parts names others, by the names of a dict, or "0", "1", .. of a tuple:
+///
+///   .model = {.hidden = {64},
+///            .parts = {{"camera", {.conv = {{16, 3, 1}}, .hidden = {128}}}, {"joints", {.hidden = {32}}}}}
 ///
 /// .network: a class that satisfies nn::module<my_network> and is constructed from the numbers of features of an
 /// observation and of outputs, and the arguments of own (nn/own.hpp has what else it may have).
 struct model_options {
-  std::vector<int> hidden = {64, 64};  ///< the sizes of layers with tanh, or with relu after .conv and in dqn
-  std::vector<conv_layer> conv = {};   ///< before them, with relu: {{16, 3, 1}}, for a box with the shape of an image
-  std::vector<int> lstm = {};          ///< after them: the sizes of a stack of LSTMs
-  int attention = 0;                   ///< between both: heads of attention to the last steps; 0: none
-  int memory = 64;                     ///< how many steps attention has in reach, with the present one
+  std::vector<int> hidden = {64, 64};  ///< the sizes of layers
+  activation hidden_activation = activation::automatic;
+  std::vector<conv_layer> conv = {};  ///< before them, with relu: {{16, 3, 1}}, for images
+  std::vector<int> lstm = {};         ///< after them: the sizes of a stack of LSTMs
+  int attention = 0;                  ///< between both: heads of attention to the last steps; 0: none
+  int memory = 64;                    ///< how many steps attention has in reach, with the present one
+  std::map<std::string, part_options> parts = {};
   nn::own_module<float> network = {};  ///< a class of the program's own instead of all layers: rl::own<my_network>(..)
   own_distribution distribution = {};  ///< likewise, for what its outputs mean: rl::own<my_distribution>(..)
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(hidden), CEREAL_NVP(conv), CEREAL_NVP(lstm), CEREAL_NVP(attention), CEREAL_NVP(memory), network,
-            distribution);
+    archive(CEREAL_NVP(hidden), CEREAL_NVP(hidden_activation), CEREAL_NVP(conv), CEREAL_NVP(lstm),
+            CEREAL_NVP(attention), CEREAL_NVP(memory), parts, network, distribution);
   }
 };
 
 namespace detail {
-/// A network from observations to `outputs`, with orthogonal weights; those of the last layer have the gain `last`.
-/// relu: hidden layers have it instead of tanh.
-MANTA_DECL nn::network<float> make_network(const space& observations, const model_options& m, int outputs, double last,
-                                           std::uint64_t seed, bool relu = false);
-/// As above for plain features, without a memory.
-MANTA_DECL nn::network<float> make_network(int features, const model_options& m, int outputs, double last,
-                                           std::uint64_t seed);
+/// What a network is made for.
+struct network_purpose {
+  int outputs = 1;
+  double last = 1;      ///< the gain of the last layer
+  bool relu = false;    ///< hidden layers have it instead of tanh, unless the options say otherwise
+  int more_inputs = 0;  ///< numbers behind those of the observation, such as an action that a critic values
+};
+/// A network that reads observations, with orthogonal weights.
+MANTA_DECL nn::network<float> make_network(const space& observations, const model_options& m,
+                                           const network_purpose& what, std::uint64_t seed);
 /// Throws if the network has a memory: "dqn cannot use .lstm".
 MANTA_DECL void refuse_memory(const nn::network<float>& net, const model_options& m, const std::string& algorithm);
 /// Throws if the options have a distribution.

@@ -4,9 +4,11 @@
 // The definitions of policy.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/layers.hpp"
 #include "manta/rl/policies/policy.hpp"
@@ -15,44 +17,54 @@ namespace manta::rl {
 
 namespace detail {
 
+inline void require_at_least(const char* what, int value, int least, const char* unit) {
+  if (value < least)
+    throw error(base::text("manta: rl: {} of {}{}; it has to be at least {}", what, value, unit, least));
+}
+inline void check_layers(const std::vector<int>& hidden, const std::vector<conv_layer>& conv) {
+  for (int n : hidden) require_at_least(".hidden has a layer", n, 1, " units");
+  for (const conv_layer& c : conv) {
+    require_at_least(".conv has a layer", c.filters, 1, " filters");
+    require_at_least(".conv has a kernel", c.kernel, 1, "");
+    require_at_least(".conv has a stride", c.stride, 1, "");
+  }
+}
 /// Throws if the options make no sense.
 inline void check_model(const model_options& m) {
-  const auto require = [](const char* what, int value, int least, const char* unit) {
-    if (value < least)
-      throw error(std::string("manta: rl: ") + what + " of " + std::to_string(value) + unit +
-                  "; it has to be at least " + std::to_string(least));
-  };
-  for (int n : m.hidden) require(".hidden has a layer", n, 1, " units");
-  for (int n : m.lstm) require(".lstm has a layer", n, 1, " units");
-  for (const conv_layer& c : m.conv) {
-    require(".conv has a layer", c.filters, 1, " filters");
-    require(".conv has a kernel", c.kernel, 1, "");
-    require(".conv has a stride", c.stride, 1, "");
-  }
-  require(".attention is a number", m.attention, 0, " heads");
-  if (m.attention > 0) require(".memory is a number", m.memory, 2, " steps");
-  for (const auto& [option, is_set] :
-       {std::pair(".conv", !m.conv.empty()), {".lstm", !m.lstm.empty()}, {".attention", m.attention > 0}}) {
+  check_layers(m.hidden, m.conv);
+  for (const auto& [name, part] : m.parts) check_layers(part.hidden, part.conv);
+  for (int n : m.lstm) require_at_least(".lstm has a layer", n, 1, " units");
+  require_at_least(".attention is a number", m.attention, 0, " heads");
+  if (m.attention > 0) require_at_least(".memory is a number", m.memory, 2, " steps");
+  for (const auto& [option, is_set] : {std::pair(".conv", !m.conv.empty()),
+                                       {".parts", !m.parts.empty()},
+                                       {".lstm", !m.lstm.empty()},
+                                       {".attention", m.attention > 0}}) {
     if (m.network && is_set)
-      throw error(std::string("manta: rl: ") + option + " asks for layers, and .network is " + m.network.name() +
-                  ", which stands for all of them; leave out one of both");
+      throw error(
+          base::text("manta: rl: {} asks for layers, and .network is {}, which stands for all of them; leave out "
+                     "one of both",
+                     option, m.network.name()));
   }
 }
 
 MANTA_DECL void refuse_memory(const nn::network<float>& net, const model_options& m, const std::string& algorithm) {
   if (net.state_size() == 0) return;
-  throw error("manta: rl: " + algorithm + " cannot use " +
-              (m.network        ? m.network.name()
-               : m.lstm.empty() ? ".attention"
-                                : ".lstm") +
-              ": its policies remember nothing. Use rl::ppo, or put what has to be remembered into the observation, as "
-              "rl::frame_stack does");
+  throw error(
+      base::text("manta: rl: {} cannot use {}: its policies remember nothing. Use rl::ppo, or put what has to be "
+                 "remembered into the observation, as rl::frame_stack does",
+                 algorithm,
+                 m.network        ? m.network.name()
+                 : m.lstm.empty() ? ".attention"
+                                  : ".lstm"));
 }
 
 MANTA_DECL void refuse_distribution(const model_options& m, const std::string& algorithm) {
   if (m.distribution)
-    throw error("manta: rl: " + algorithm + " cannot use the distribution " + m.distribution.name() +
-                ": its actions follow from its formulas. Give it a way to explore, .exploration, or use rl::ppo");
+    throw error(
+        base::text("manta: rl: {} cannot use the distribution {}: its actions follow from its formulas. Give it a "
+                   "way to explore, .exploration, or use rl::ppo",
+                   algorithm, m.distribution.name()));
 }
 
 /// The shape in which a network reads observations: that of an image, or a vector.
@@ -61,6 +73,70 @@ inline nn::shape shape_of(const space& observations) {
   if (b != nullptr && b->shape.size() == 3) return nn::shape(b->shape);
   if (b != nullptr && b->shape.size() == 2) return {1, b->shape[0], b->shape[1]};
   return {observations.features()};
+}
+
+/// Appends convolutions and hidden layers.
+inline void append_layers(std::vector<nn::spec>& to, const std::vector<conv_layer>& conv,
+                          const std::vector<int>& hidden, const nn::spec& active) {
+  const double gain = std::sqrt(2.0);
+  for (const conv_layer& c : conv) {
+    to.push_back(nn::conv2d(c.filters, c.kernel, {.stride = c.stride, .start = nn::start::orthogonal, .gain = gain}));
+    to.push_back(nn::relu());
+  }
+  for (int n : hidden) {
+    to.push_back(nn::linear(n, {.start = nn::start::orthogonal, .gain = gain}));
+    to.push_back(active);
+  }
+}
+
+inline nn::spec active_layer(const model_options& m, bool relu) {
+  const bool has_images =
+      !m.conv.empty() || std::ranges::any_of(m.parts, [](const auto& p) { return !p.second.conv.empty(); });
+  switch (m.hidden_activation) {
+    case activation::tanh: return nn::tanh();
+    case activation::relu: return nn::relu();
+    case activation::gelu: return nn::gelu();
+    case activation::automatic: break;
+  }
+  return has_images || relu ? nn::relu() : nn::tanh();
+}
+
+/// Layers for the parts of an observation, one beside the other; or for all of it, and what stands behind it.
+inline nn::spec layers_of_parts(const space& observations, const model_options& m, const network_purpose& what) {
+  const nn::spec active = active_layer(m, what.relu);
+  std::vector<nn::spec> all;
+  std::vector<std::pair<std::string, const space*>> parts;
+  if (const dict* d = observations.as_dict()) {
+    for (const auto& [name, part] : d->parts) parts.emplace_back(name, &part);
+  } else if (const tuple* t = observations.as_tuple()) {
+    for (const space& part : t->parts) parts.emplace_back(std::to_string(parts.size()), &part);
+  } else {
+    parts.emplace_back("", &observations);
+  }
+  std::string names;
+  for (const auto& [name, part] : parts) {
+    names += (names.empty() ? "" : ", ") + name;
+    const nn::shape in = shape_of(*part);
+    const auto own = m.parts.find(name);
+    const std::vector<conv_layer> none, &conv = own != m.parts.end()   ? own->second.conv
+                                                : in.dimensions() == 3 ? m.conv
+                                                                       : none;
+    if (!conv.empty() && in.dimensions() != 3)
+      throw error(
+          base::text("manta: rl: the part \"{}\" of observations is no image, and .conv is for images: rl::box{low, "
+                     "high, {channels, height, width}}; it has {} numbers",
+                     name, in.text()));
+    std::vector<nn::spec> layers;
+    append_layers(layers, conv, own != m.parts.end() ? own->second.hidden : std::vector<int>(), active);
+    all.push_back(nn::part(layers.empty() ? nn::shape{part->features()} : in, std::move(layers)));
+  }
+  for (const auto& [name, options] : m.parts) {
+    if (std::ranges::none_of(parts, [&](const auto& p) { return p.first == name; }))
+      throw error(
+          base::text("manta: rl: .parts names the part \"{}\"; observations are {}", name, observations.text()));
+  }
+  if (what.more_inputs > 0) all.push_back(nn::part({what.more_inputs}, {}));
+  return nn::parts(std::move(all));
 }
 
 /// The LSTM's forget gates begin open (Jozefowicz et al., 2015): what is seen is kept until the network learns what to
@@ -73,48 +149,36 @@ inline void open_forget_gates(nn::network<float>& net) {
   }
 }
 
-inline nn::network<float> network_of(const nn::shape& in, const model_options& m, int outputs, double last,
-                                     std::uint64_t seed, bool relu = false) {
+MANTA_DECL nn::network<float> make_network(const space& observations, const model_options& m,
+                                           const network_purpose& what, std::uint64_t seed) {
   check_model(m);
-  if (!m.conv.empty() && in.dimensions() != 3)
-    throw error(
-        "manta: rl: .conv needs observations that are images: rl::box{low, high, {channels, height, width}}; here they "
-        "have " +
-        in.text() + " numbers");
-  const double gain = std::sqrt(2.0);
-  std::vector<nn::spec> layers;
+  const bool has_parts = !observations.parts().empty() && (!m.conv.empty() || !m.parts.empty());
+  const bool is_joined = has_parts || (what.more_inputs > 0 && !m.conv.empty());
+  nn::shape in = shape_of(observations);
+  if (is_joined || what.more_inputs > 0) in = {observations.features() + what.more_inputs};
   if (m.network) {
-    nn::network<float> net(in, nn::detail::own_spec<float>(outputs, m.network));
+    nn::network<float> net(in, nn::detail::own_spec<float>(what.outputs, m.network));
     net.initialise(seed);
     return net;
   }
-  for (const conv_layer& c : m.conv) {
-    layers.push_back(
-        nn::conv2d(c.filters, c.kernel, {.stride = c.stride, .start = nn::start::orthogonal, .gain = gain}));
-    layers.push_back(nn::relu());
-  }
-  for (int n : m.hidden) {
-    layers.push_back(nn::linear(n, {.start = nn::start::orthogonal, .gain = gain}));
-    layers.push_back(m.conv.empty() && !relu ? nn::tanh() : nn::relu());
-  }
-  if (m.hidden.empty()) layers.push_back(nn::flatten());
+  if (!is_joined && !m.conv.empty() && in.dimensions() != 3)
+    throw error(
+        base::text("manta: rl: .conv needs observations that are images: rl::box{low, high, {channels, height, "
+                   "width}}; here they have {} numbers",
+                   in.text()));
+  if (!has_parts && !m.parts.empty())
+    throw error(base::text("manta: rl: .parts is for observations that are a dict or a tuple; they are {}",
+                           observations.text()));
+  std::vector<nn::spec> layers;
+  if (is_joined) layers.push_back(layers_of_parts(observations, m, what));
+  append_layers(layers, is_joined ? std::vector<conv_layer>() : m.conv, m.hidden, active_layer(m, what.relu));
+  if (m.hidden.empty() && !is_joined) layers.push_back(nn::flatten());
   if (m.attention > 0) layers.push_back(nn::residual(nn::step_attention(m.attention, m.memory)));
   for (int n : m.lstm) layers.push_back(nn::lstm(n, {.start = nn::start::orthogonal}));
-  layers.push_back(nn::linear(outputs, {.start = nn::start::orthogonal, .gain = last}));
+  layers.push_back(nn::linear(what.outputs, {.start = nn::start::orthogonal, .gain = what.last}));
   nn::network<float> net(in, std::move(layers));
   net.initialise(seed);
   open_forget_gates(net);
-  return net;
-}
-
-MANTA_DECL nn::network<float> make_network(const space& observations, const model_options& m, int outputs, double last,
-                                           std::uint64_t seed, bool relu) {
-  return network_of(shape_of(observations), m, outputs, last, seed, relu);
-}
-MANTA_DECL nn::network<float> make_network(int features, const model_options& m, int outputs, double last,
-                                           std::uint64_t seed) {
-  nn::network<float> net = network_of({features}, m, outputs, last, seed);
-  refuse_memory(net, m, "this algorithm");
   return net;
 }
 
@@ -130,8 +194,8 @@ MANTA_DECL const nn::matrix<float>& even_forward::widened(const nn::matrix<float
 
 MANTA_DECL policy::policy(const space& observations, const space& actions, const model_options& m, std::uint64_t seed) {
   const auto d = make_distribution(actions, m.distribution);
-  actor_ = detail::make_network(observations, m, d->outputs(), 0.01, 2 * seed);
-  critic_ = detail::make_network(observations, m, 1, 0.01, 2 * seed + 1);
+  actor_ = detail::make_network(observations, m, {.outputs = d->outputs(), .last = 0.01}, 2 * seed);
+  critic_ = detail::make_network(observations, m, {.outputs = 1, .last = 0.01}, 2 * seed + 1);
   spread_.assign(static_cast<std::size_t>(d->spread()), -0.5f);
   filter_ = moments(observations.features());
 }
@@ -148,8 +212,7 @@ MANTA_DECL void policy::set(const weights& w) {
   const std::size_t size =
       std::as_const(actor_).parameters().size() + std::as_const(critic_).parameters().size() + spread_.size();
   if (w.parameters.size() != size)
-    throw error("manta: rl: a policy of " + std::to_string(size) + " parameters got " +
-                std::to_string(w.parameters.size()));
+    throw error(base::text("manta: rl: a policy of {} parameters got {}", size, w.parameters.size()));
   auto from = w.parameters.begin();
   for (const std::span<float> part : {actor_.parameters(), critic_.parameters(), std::span<float>(spread_)}) {
     std::copy(from, from + static_cast<std::ptrdiff_t>(part.size()), part.begin());

@@ -5,10 +5,14 @@
 // read from any algorithm's checkpoint, deployed (manta/serve/rl.hpp).
 //
 //   rl::trained_policy policy = algorithm.trained();
-//   int a = policy.act(observation);
+//   int a = policy.act(observation);                              // the best action
+//   int b = policy.act(observation, {.explore = true});           // drawn, as in training
 //   rl::trained_policy same = rl::load_policy("checkpoint");      // of algorithm.save or policy.save
+//   rl::evaluate("CartPole-v1", policy, 100, {.seed = 7});
+//   nn::save_weights("policy.safetensors", policy.network());
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <type_traits>
@@ -20,15 +24,19 @@
 
 namespace manta::rl {
 
-/// An action as the program takes it: an int for a discrete space, a vector for others.
+/// An action as the program takes it: an int for a discrete space, a vector for others. A number is read of an action
+/// that is one; of another one, the conversion throws manta::error.
 class action {
  public:
   explicit action(std::vector<float> numbers) : numbers_(std::move(numbers)) {}
-  operator int() const { return static_cast<int>(numbers_.front()); }
+  operator int() const { return whole_number(); }
   /// The number of a box of one.
   template <class T>
     requires(std::is_arithmetic_v<T> && !std::is_same_v<T, int>)
-  operator T() const { return static_cast<T>(numbers_.front()); }
+  operator T() const {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(whole_number());
+    return static_cast<T>(number());
+  }
   operator Eigen::VectorXf() const { return Eigen::Map<const Eigen::VectorXf>(numbers_.data(), std::ssize(numbers_)); }
   [[nodiscard]] const std::vector<float>& numbers() const { return numbers_; }
 
@@ -36,38 +44,47 @@ class action {
   friend bool operator==(const action& a, const action& b) = default;
 
  private:
+  [[nodiscard]] MANTA_DECL float number() const;
+  [[nodiscard]] MANTA_DECL int whole_number() const;
   std::vector<float> numbers_;
 };
 /// Its numbers with spaces between them.
 MANTA_DECL std::ostream& operator<<(std::ostream& out, const action& a);
 
-/// Takes the best actions of a policy. It has the filter of observations, and needs neither the environment's class nor
-/// an algorithm.
+/// How a policy acts.
+struct act_options {
+  bool explore = false;  ///< the action is drawn as in training; else it is the best one
+};
+
+/// Acts by a policy. It has the filter of observations, and needs neither the environment's class nor an algorithm.
 class trained_policy {
  public:
   /// Without a policy: of no use until another one is assigned.
   trained_policy() = default;
-  explicit trained_policy(detail::best_policy policy) : policy_(std::move(policy)) {}
+  explicit trained_policy(acting_policy policy) : policy_(std::move(policy)) {}
 
-  /// The best action for one observation, as the environment gives it: unfiltered. A policy with a memory remembers the
+  /// False for one without a policy.
+  explicit operator bool() const { return static_cast<bool>(policy_.environment()); }
+
+  /// The action for one observation, as the environment gives it: unfiltered. A policy with a memory remembers the
   /// observations of the calls before, back to begin_episode().
   template <class Observation>
-  action act(const Observation& observation) {
-    return action(std::move(act(std::vector<std::vector<float>>{numbers_of(observation)}).front()));
+  action act(const Observation& observation, const act_options& o = {}) {
+    return action(std::move(actions_for({numbers_of(observation)}, {}, o).front()));
   }
   /// Likewise, of the choices that are allowed: `mask` is a range as an environment's action_mask() gives it, and has
   /// to be there if the environment has masks. Throws manta::error if its size is wrong or if it allows none.
-  template <class Observation, class Mask>
-  action act(const Observation& observation, const Mask& mask) {
+  template <class Observation, detail::mask_range Mask>
+  action act(const Observation& observation, const Mask& mask, const act_options& o = {}) {
     std::vector<float> allowed;
     for (const auto& choice : mask) allowed.push_back(static_cast<bool>(choice) ? 1.f : 0.f);
-    return action(std::move(best_actions({numbers_of(observation)}, {std::move(allowed)}).front()));
+    return action(std::move(actions_for({numbers_of(observation)}, {std::move(allowed)}, o).front()));
   }
   /// One action for each observation, in one pass of the network; each has the bits that it has alone. A policy with a
   /// memory takes them for the next step of as many episodes beside each other. Throws manta::error if an observation
   /// is not one of observations().
-  std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations) {
-    return best_actions(observations, {});
+  std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations, const act_options& o = {}) {
+    return actions_for(observations, {}, o);
   }
   /// As above for a caller that keeps the episodes' memories itself: `memories` has one for each observation, which is
   /// empty where an episode begins. Afterwards it has those for the next steps; a policy without a memory leaves them
@@ -75,9 +92,11 @@ class trained_policy {
   /// are forgotten. Throws manta::error if sizes do not fit.
   MANTA_DECL std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations,
                                                  const std::vector<std::vector<float>>& masks,
-                                                 std::vector<std::vector<float>>& memories);
+                                                 std::vector<std::vector<float>>& memories, const act_options& o = {});
   /// The next act() is the first of an episode.
   void begin_episode() { policy_.forget(); }
+  /// Where the random numbers of drawn actions begin: after the same seed, the same observations give the same actions.
+  void seed(std::uint64_t s) { numbers_ = {s, 0, 0}; }
   /// True for .lstm and .attention: an action depends on the episode's observations before.
   [[nodiscard]] bool remembers() const { return policy_.remembers(); }
 
@@ -88,6 +107,14 @@ class trained_policy {
   [[nodiscard]] const space& actions() const { return policy_.environment().actions(); }
   /// The name of the environment it was trained in.
   [[nodiscard]] const std::string& environment() const { return policy_.environment().name(); }
+
+  /// The network that acts, which reads filtered observations, for nn's files and other programs.
+  [[nodiscard]] const nn::network<float>& network() const { return policy_.network(); }
+  /// Means and deviations of the observations: the network reads (observation - mean) / deviation, between -10 and 10.
+  /// A filter without observations changes nothing.
+  [[nodiscard]] const moments& filter() const { return policy_.filter(); }
+  /// The policy as tasks have it.
+  [[nodiscard]] const acting_policy& acting() const { return policy_; }
 
   /// Writes a file for load_policy, at once or not at all.
   MANTA_DECL void save(const std::string& path) const;
@@ -106,15 +133,22 @@ class trained_policy {
     detail::write_observation(observation, numbers);
     return numbers;
   }
-  MANTA_DECL std::vector<std::vector<float>> best_actions(const std::vector<std::vector<float>>& observations,
-                                                          const std::vector<std::vector<float>>& masks);
+  MANTA_DECL std::vector<std::vector<float>> actions_for(const std::vector<std::vector<float>>& observations,
+                                                         const std::vector<std::vector<float>>& masks,
+                                                         const act_options& o);
   /// Write observation number i, or its mask, as the policy reads it.
   MANTA_DECL void read_observation(Eigen::Index i, const std::vector<float>& observation);
-  MANTA_DECL void read_mask(Eigen::Index i, const std::vector<float>& mask, detail::masks& allowed) const;
+  MANTA_DECL void read_mask(Eigen::Index i, const std::vector<float>& mask, action_masks& allowed) const;
   [[noreturn]] MANTA_DECL void fail(Eigen::Index i, const std::string& what) const;
-  detail::best_policy policy_;
+  acting_policy policy_;
+  acting_policy::draw numbers_;  ///< for the next action that is drawn
   nn::matrix<float> features_;
 };
+
+/// Plays episodes by tasks on any ranks, and waits: in any environment with the spaces of the policy. Throws
+/// manta::error if the spaces differ, and with environment, episode and step for what the environment does wrong.
+MANTA_DECL report evaluate(const any_environment& e, const trained_policy& p, int episodes,
+                           const evaluate_options& o = {});
 
 /// The policy in a file of algorithm::save, of any algorithm, or of trained_policy::save. Throws manta::error if the
 /// file cannot be read.

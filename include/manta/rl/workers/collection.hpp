@@ -16,8 +16,8 @@
 
 #include "manta/nn/module.hpp"
 #include "manta/own.hpp"
-#include "manta/rl/learning/replay.hpp"
 #include "manta/rl/source.hpp"
+#include "manta/rl/workers/transitions.hpp"
 
 namespace manta::rl {
 

@@ -15,7 +15,7 @@
 #include "manta/manta.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/base/sentences.hpp"
-#include "manta/rl/learning/policy_learner.hpp"
+#include "manta/rl/workers/worker.hpp"
 #include "manta/rl/workers/worker_states.hpp"
 #include "manta/watcher.hpp"
 
@@ -39,13 +39,16 @@ class crew<Method> {
   };
 
   struct settings {
+    int environments = 1, workers = 1;
     int lag = 0;        ///< calls get weights that are this number of versions older than the newest
     int in_flight = 1;  ///< calls that each worker has at a time
   };
 
-  crew(const any_environment& e, std::uint64_t seed, const learner_options& o, const settings& how)
-      : lag_(static_cast<std::size_t>(how.lag)),
-        workers_(start_workers<Worker>(e, seed, o.environments, o.workers, o.model, o.collection)),
+  crew(const any_environment& e, std::uint64_t seed, const settings& how, const model_options& model,
+       const own_collection& collection)
+      : environments_(how.environments),
+        lag_(static_cast<std::size_t>(how.lag)),
+        workers_(start_workers<Worker>(e, seed, how.environments, how.workers, model, collection)),
         duties_(workers_.size() * static_cast<std::size_t>(how.in_flight)) {}
 
   /// New weights, for the calls to come.
@@ -102,15 +105,17 @@ class crew<Method> {
       published.emplace_back(v.number, v.shared.valid() ? v.shared.get() : v.weights);
     return output::pack(states_of(workers_), published, arrived_);
   }
-  /// Also of another number of workers. Throws, and changes nothing, if the number of environments is another one.
-  void restore(const std::string& bytes, const learner_options& o) {
+  /// Also of another number of workers. Without the environments, their results are left aside too.
+  /// Throws, and changes nothing, if the number of environments is another one.
+  void restore(const std::string& bytes, bool with_environments) {
     std::vector<std::string> states;
     std::vector<std::pair<std::uint64_t, policy::weights>> published;
     std::deque<arrival> arrived;
     output::unpack(bytes, states, published, arrived);
-    require_environments(states.size(), o.environments);
-    arrived_ = std::move(arrived);
+    if (with_environments) require_environments(states.size(), environments_);
     for (auto& [number, weights] : published) publish(number, std::move(weights));
+    if (!with_environments) return;
+    arrived_ = std::move(arrived);
     for (const arrival& a : arrived_) set_busy(a, true);
     restore_states(workers_, states);
   }
@@ -161,6 +166,7 @@ class crew<Method> {
     if (a.duty < duties_.size()) duties_[a.duty].is_busy = busy;
   }
 
+  int environments_;
   std::size_t lag_;
   std::vector<actor<Worker>> workers_;
   std::vector<duty> duties_;  ///< one of each worker, then the next one of each

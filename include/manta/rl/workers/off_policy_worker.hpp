@@ -13,12 +13,11 @@
 
 #include "manta/nn/network.hpp"
 #include "manta/rl/environments/vector_environment.hpp"
-#include "manta/rl/learning/replay.hpp"
+#include "manta/rl/policies/exploration.hpp"
 #include "manta/rl/policies/filter.hpp"
 #include "manta/rl/policies/policy.hpp"
 #include "manta/rl/workers/call_history.hpp"
 #include "manta/rl/workers/collection.hpp"
-#include "manta/rl/workers/exploration.hpp"
 
 namespace manta::rl::detail {
 
@@ -58,6 +57,8 @@ class off_policy_worker {
   /// For checkpoints, of each environment: its state, noise and open transitions. Throws if it has no serialize.
   [[nodiscard]] MANTA_DECL std::vector<std::string> state() const;
   MANTA_DECL void restore(const std::vector<std::string>& states);
+  /// Begins episodes, as if each environment had taken that many steps. Returns true.
+  MANTA_DECL bool begin_at(std::uint64_t step);
 
   /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
   template <class Archive>

@@ -136,6 +136,7 @@ inline transitions off_policy_worker::in_columns(const lines& done) const {
   std::size_t count = 0;
   for (const auto& line : done) count += line.size();
   transitions t;
+  t.code = observation_code(kind_.observations());
   t.resize(environments_.observations().rows(), actions_.rows(), count, environments_.masks().rows());
   std::size_t k = 0;
   for (const auto& line : done) {
@@ -152,6 +153,13 @@ inline transitions off_policy_worker::in_columns(const lines& done) const {
   return t;
 }
 
+MANTA_DECL bool off_policy_worker::begin_at(std::uint64_t step) {
+  steps_ = step;
+  has_begun_ = true;
+  environments_.reset();
+  if (environments_.can_be_saved()) history_.set(state());
+  return true;
+}
 MANTA_DECL std::vector<std::string> off_policy_worker::state() const {
   std::vector<std::string> states;
   for (std::size_t i = 0; i < pending_.size(); ++i)

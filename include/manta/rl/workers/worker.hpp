@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A rollout worker: an actor with a share of the environments of a training. It acts in all of them together and gives
-// fragments of a fixed number of steps, with advantages (generalised advantage estimation, Schulman et al., 2016).
+// fragments of a fixed number of steps, with advantages (generalised advantage estimation, Schulman et al., 2016), or
+// with rewards alone where the learner values them.
 #pragma once
 
 #include <cereal/types/string.hpp>
@@ -21,20 +22,26 @@ namespace manta::rl {
 
 /// Steps of some environments, one column each: all steps of the first environment, then those of the next.
 struct fragment {
-  nn::matrix<float> observations;  ///< as the network read them: filtered
+  nn::matrix<float> observations;  ///< as the network read them: filtered; of a fragment without values unfiltered
   nn::matrix<float> actions;
-  detail::masks masks;  ///< what was allowed; no rows where environments have no masks
-  std::vector<float> log_probabilities, advantages, returns;
+  action_masks masks;  ///< what was allowed; no rows where environments have no masks
+  std::vector<float> log_probabilities;
+  std::vector<float> advantages, returns;         ///< with values
   std::vector<unsigned char> begins;              ///< the step is the first of an episode
   nn::matrix<float> actor_states, critic_states;  ///< of networks with a memory, before the first step, by environment
   std::vector<moments> seen;                      ///< of the unfiltered observations, by environment
   std::vector<moments> gains;                     ///< of the discounted sums of rewards, by environment
   std::vector<episode> episodes;
 
+  // Without values, for a learner that gives the steps their values itself:
+  std::vector<double> rewards;
+  std::vector<char> terminated, truncated;
+  nn::matrix<float> after;  ///< states after the last steps, one of each environment, then those that were truncated
+
   template <class Archive>
   void serialize(Archive& archive) {
     archive(observations, actions, masks, log_probabilities, advantages, returns, begins, actor_states, critic_states,
-            seen, gains, episodes);
+            seen, gains, episodes, rewards, terminated, truncated, after);
   }
 };
 
@@ -42,17 +49,21 @@ struct fragment {
 /// some environments: the first step of each, then the second of each, and so on.
 MANTA_DECL void choose(const fragment& from, std::span<const int> columns, fragment& to);
 
+/// Fragments of several workers as one, in their order.
+[[nodiscard]] MANTA_DECL fragment join(std::vector<fragment> parts);
+
 /// How a fragment is made.
 struct rollout {
   int steps = 128;
   double discount = 0.99, lambda = 0.95;
   double reward_scale = 1;
+  bool with_values = true;  ///< the worker gives steps their advantages and returns
   /// The step of each environment that the fragment begins with, where it has to be that one: a call that was lost with
   /// its rank is then made again without a trace.
   std::uint64_t from = detail::call_history::any_step;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(steps, discount, lambda, reward_scale, from);
+    archive(steps, discount, lambda, reward_scale, with_values, from);
   }
 };
 
@@ -67,6 +78,8 @@ class rollout_worker {
   /// All that each environment needs to go on. Throws if the environment has no serialize.
   [[nodiscard]] MANTA_DECL std::vector<std::string> state() const;
   MANTA_DECL void restore(const std::vector<std::string>& states);
+  /// Begins episodes, as if each environment had taken that many steps. Returns true.
+  MANTA_DECL bool begin_at(std::uint64_t step);
 
   /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
   template <class Archive>
@@ -104,13 +117,17 @@ class rollout_worker {
 
   struct steps_made;
   /// A fragment with room for that many steps of each environment, from the states of the networks now.
-  fragment new_fragment(std::size_t steps) const;
+  fragment new_fragment(const rollout& how) const;
   /// After act: writes what was seen and done in step t, and what the critic makes of it.
-  void note_actions(std::size_t t, fragment& f, steps_made& made);
+  void note_actions(std::size_t t, const rollout& how, fragment& f, steps_made& made);
   /// After the environments' step t: writes what came of it, and forgets the episodes that it has ended.
-  void note_rewards(std::size_t t, double discount, fragment& f, steps_made& made);
+  void note_rewards(std::size_t t, const rollout& how, fragment& f, steps_made& made);
+  /// The program's own collection sees the steps.
+  void show_steps(const rollout& how, fragment& f, steps_made& made) const;
   /// Gives the steps their advantages and returns.
   void value_steps(const rollout& how, fragment& f, steps_made& made);
+  /// Leaves it to the learner to give the steps values.
+  void hand_on_steps(fragment& f, steps_made& made) const;
 
   any_environment kind_;
   std::uint64_t seed_ = 0;

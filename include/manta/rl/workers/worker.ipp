@@ -4,7 +4,10 @@
 // The definitions of worker.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/workers/worker.hpp"
@@ -39,6 +42,38 @@ MANTA_DECL void choose(const fragment& from, std::span<const int> columns, fragm
   };
   pick_states(from.actor_states, to.actor_states);
   pick_states(from.critic_states, to.critic_states);
+}
+
+MANTA_DECL fragment join(std::vector<fragment> parts) {
+  fragment all = std::move(parts.front());
+  Eigen::Index at = all.observations.cols(), columns = 0;
+  for (const fragment& part : parts) columns += part.actions.cols();
+  columns += at;
+  all.observations.conservativeResize(Eigen::NoChange, columns);
+  all.actions.conservativeResize(Eigen::NoChange, columns);
+  all.masks.conservativeResize(Eigen::NoChange, columns);
+  const auto beside = [](nn::matrix<float>& to, const nn::matrix<float>& from) {
+    to.conservativeResize(Eigen::NoChange, to.cols() + from.cols());
+    to.rightCols(from.cols()) = from;
+  };
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const fragment& part = parts[i];
+    all.observations.middleCols(at, part.observations.cols()) = part.observations;
+    all.actions.middleCols(at, part.actions.cols()) = part.actions;
+    all.masks.middleCols(at, part.masks.cols()) = part.masks;
+    at += part.observations.cols();
+    append(all.log_probabilities, part.log_probabilities);
+    append(all.advantages, part.advantages);
+    append(all.returns, part.returns);
+    append(all.begins, part.begins);
+    beside(all.actor_states, part.actor_states);
+    beside(all.critic_states, part.critic_states);
+    append(all.seen, part.seen);
+    append(all.gains, part.gains);
+    append(all.episodes, part.episodes);
+  }
+  return all;
 }
 
 namespace detail {
@@ -111,22 +146,23 @@ inline void rollout_worker::check_action(Eigen::Index i) const {
   if (base::is_finite(log_probability) && kind_.actions().contains(sent) &&
       is_allowed(kind_.actions(), mask_of(environments_.masks(), i), sent))
     return;
-  environments_.fail(i, "the distribution " + model_.distribution.name() + " gave the action " + text_of(sent) +
-                            " with the logarithm of probability " + std::to_string(log_probability) + "; actions are " +
-                            kind_.actions().text());
+  environments_.fail(i,
+                     base::text("the distribution {} gave the action {} with the logarithm of probability {}; actions "
+                                "are {}",
+                                model_.distribution.name(), text_of(sent), log_probability, kind_.actions().text()));
 }
 
 /// What the steps of a fragment are valued by, environment after environment. Values have one more step.
 struct rollout_worker::steps_made {
   steps_made(const rollout& how, std::size_t environments, const fragment& f, bool for_collection)
       : steps(static_cast<std::size_t>(how.steps)),
-        values((steps + 1) * environments),
-        finals(steps * environments),
+        values(how.with_values ? (steps + 1) * environments : 0),
+        finals(how.with_values ? steps * environments : 0),
         rewards(steps * environments),
         terminated(steps * environments),
         truncated(steps * environments) {
     if (!for_collection) return;
-    seen.resize(f.observations.rows(), f.observations.cols());
+    if (how.with_values) seen.resize(f.observations.rows(), f.observations.cols());
     next.resize(f.observations.rows(), f.observations.cols());
   }
   float& value(std::size_t environment, std::size_t t) { return values[environment * (steps + 1) + t]; }
@@ -137,40 +173,46 @@ struct rollout_worker::steps_made {
   std::vector<char> terminated, truncated;
   nn::matrix<float> seen, next;  // for the program's own collection
   nn::matrix<float> last;        // the states with which episodes have ended, as the critic sees them
+  std::vector<std::pair<std::size_t, Eigen::VectorXf>> cut;  // without values: the states in which they were truncated
 };
 
-inline fragment rollout_worker::new_fragment(std::size_t steps) const {
-  const auto size = static_cast<std::size_t>(environments_.size()), all = size * steps;
+inline fragment rollout_worker::new_fragment(const rollout& how) const {
+  const auto size = static_cast<std::size_t>(environments_.size()), all = size * static_cast<std::size_t>(how.steps);
   fragment f;
   f.observations.resize(environments_.observations().rows(), static_cast<Eigen::Index>(all));
   f.actions.resize(distribution_->size(), static_cast<Eigen::Index>(all));
   f.masks.resize(environments_.masks().rows(), static_cast<Eigen::Index>(all));
-  for (auto* column : {&f.log_probabilities, &f.advantages, &f.returns}) column->resize(all);
+  f.log_probabilities.resize(all);
   f.begins.resize(all);
-  f.actor_states = actor_.states(policy_.actor(), environments_.size());
-  f.critic_states = critic_.states(policy_.critic(), environments_.size());
   f.seen.assign(size, moments(static_cast<int>(f.observations.rows())));
   f.gains.assign(size, moments(1));
+  if (!how.with_values) return f;
+  f.advantages.resize(all);
+  f.returns.resize(all);
+  f.actor_states = actor_.states(policy_.actor(), environments_.size());
+  f.critic_states = critic_.states(policy_.critic(), environments_.size());
   return f;
 }
 
-inline void rollout_worker::note_actions(std::size_t t, fragment& f, steps_made& made) {
-  const auto v = critic_(policy_.critic(), filtered_);
+inline void rollout_worker::note_actions(std::size_t t, const rollout& how, fragment& f, steps_made& made) {
+  const nn::matrix<float>& seen = how.with_values ? filtered_ : environments_.observations();
   for (std::size_t i = 0; i < gains_.size(); ++i) {
     const std::size_t at = i * made.steps + t;
     const auto from = static_cast<Eigen::Index>(i), to = static_cast<Eigen::Index>(at);
     f.begins[at] = begins_[i];
-    made.value(i, t) = v(0, from);
-    f.observations.col(to) = filtered_.col(from);
-    if (collection_) made.seen.col(to) = environments_.observations().col(from);
+    f.observations.col(to) = seen.col(from);
+    if (made.seen.cols() > 0) made.seen.col(to) = environments_.observations().col(from);
     f.actions.col(to) = actions_.col(from);
     f.masks.col(to) = environments_.masks().col(from);
     f.log_probabilities[at] = log_probabilities_[i];
     f.seen[i].add(environments_.observations().col(from).data());
   }
+  if (!how.with_values) return;
+  const auto v = critic_(policy_.critic(), filtered_);
+  for (std::size_t i = 0; i < gains_.size(); ++i) made.value(i, t) = v(0, static_cast<Eigen::Index>(i));
 }
 
-inline void rollout_worker::note_rewards(std::size_t t, double discount, fragment& f, steps_made& made) {
+inline void rollout_worker::note_rewards(std::size_t t, const rollout& how, fragment& f, steps_made& made) {
   const auto steps = static_cast<Eigen::Index>(made.steps);
   if (collection_) write_next(static_cast<Eigen::Index>(t), steps, made.next);
   bool any_truncated = false;
@@ -180,10 +222,12 @@ inline void rollout_worker::note_rewards(std::size_t t, double discount, fragmen
     made.terminated[at] = environments_.terminated()[i];
     made.truncated[at] = environments_.truncated()[i];
     any_truncated = any_truncated || made.truncated[at];
-    add_gain(i, discount, f.gains[i]);
+    add_gain(i, how.discount, f.gains[i]);
     begins_[i] = made.terminated[at] || made.truncated[at];
+    if (made.truncated[at] && !how.with_values)
+      made.cut.emplace_back(at, environments_.last_observations().col(static_cast<Eigen::Index>(i)));
   }
-  if (any_truncated) {  // the last states have values, which the critic gives before it forgets the episodes
+  if (any_truncated && how.with_values) {  // the critic values the last states before it forgets the episodes
     filter_.apply(environments_.last_observations(), made.last);
     const auto after = critic_.look(policy_.critic(), made.last);
     for (std::size_t i = 0; i < gains_.size(); ++i)
@@ -196,20 +240,29 @@ inline void rollout_worker::note_rewards(std::size_t t, double discount, fragmen
   }
 }
 
+inline void rollout_worker::show_steps(const rollout& how, fragment& f, steps_made& made) const {
+  if (!collection_) return;
+  const nn::matrix<float>& seen = how.with_values ? made.seen : f.observations;
+  for (std::size_t i = 0; i < gains_.size(); ++i) {
+    const auto part = [&](auto& all_of) { return std::span(all_of).subspan(i * made.steps, made.steps); };
+    const auto columns = [&](const auto& m) {
+      return m.middleCols(static_cast<Eigen::Index>(i) * how.steps, how.steps);
+    };
+    collection_->steps_made({columns(seen), columns(f.actions), columns(made.next), part(made.rewards),
+                             part(made.terminated), part(made.truncated)});
+  }
+}
+
 inline void rollout_worker::value_steps(const rollout& how, fragment& f, steps_made& made) {
+  filter_.apply(environments_.observations(), filtered_);
+  const auto v = critic_.look(policy_.critic(), filtered_);
   const collection standard;
   const collection& estimator = collection_ ? *collection_ : standard;
   const std::size_t steps = made.steps;
   for (std::size_t i = 0; i < gains_.size(); ++i) {
+    made.value(i, steps) = v(0, static_cast<Eigen::Index>(i));
     const auto part = [&](auto& all_of) { return std::span(all_of).subspan(i * steps, steps); };
     const auto rewards = part(made.rewards);
-    if (collection_) {
-      const auto columns = [&](const auto& m) {
-        return m.middleCols(static_cast<Eigen::Index>(i) * how.steps, how.steps);
-      };
-      collection_->steps_made({columns(made.seen), columns(f.actions), columns(made.next), rewards,
-                               part(made.terminated), part(made.truncated)});
-    }
     for (double& reward : rewards) reward *= how.reward_scale;
     const valued_steps valued{rewards,
                               std::span(made.values).subspan(i * (steps + 1), steps + 1),
@@ -223,25 +276,46 @@ inline void rollout_worker::value_steps(const rollout& how, fragment& f, steps_m
   }
 }
 
+inline void rollout_worker::hand_on_steps(fragment& f, steps_made& made) const {
+  f.rewards = std::move(made.rewards);
+  f.terminated = std::move(made.terminated);
+  f.truncated = std::move(made.truncated);
+  std::sort(made.cut.begin(), made.cut.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto size = static_cast<Eigen::Index>(gains_.size());
+  f.after.resize(f.observations.rows(), size + std::ssize(made.cut));
+  f.after.leftCols(size) = environments_.observations();
+  for (std::size_t k = 0; k < made.cut.size(); ++k)
+    f.after.col(size + static_cast<Eigen::Index>(k)) = made.cut[k].second;
+}
+
 MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout& how) {
   begin(w, how.from);
-  fragment f = new_fragment(static_cast<std::size_t>(how.steps));
+  fragment f = new_fragment(how);
   steps_made made(how, gains_.size(), f, collection_ != nullptr);
   for (std::size_t t = 0; t < made.steps; ++t) {
     act(steps_++);
-    note_actions(t, f, made);
+    note_actions(t, how, f, made);
     environments_.step(sent_);
-    note_rewards(t, how.discount, f, made);
+    note_rewards(t, how, f, made);
   }
-  filter_.apply(environments_.observations(), filtered_);
-  const auto v = critic_.look(policy_.critic(), filtered_);
-  for (std::size_t i = 0; i < gains_.size(); ++i) made.value(i, made.steps) = v(0, static_cast<Eigen::Index>(i));
-  value_steps(how, f, made);
+  show_steps(how, f, made);
+  if (how.with_values) {
+    value_steps(how, f, made);
+  } else {
+    hand_on_steps(f, made);
+  }
   f.episodes = environments_.take_episodes();
   end();
   return f;
 }
 
+MANTA_DECL bool rollout_worker::begin_at(std::uint64_t step) {
+  steps_ = step;
+  has_begun_ = true;
+  environments_.reset();
+  if (environments_.can_be_saved()) history_.set(state());
+  return true;
+}
 MANTA_DECL std::vector<std::string> rollout_worker::state() const {
   const auto count = std::ssize(gains_);
   const nn::matrix<float> actor = actor_.states(policy_.actor(), count),

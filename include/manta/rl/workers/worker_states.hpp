@@ -6,6 +6,7 @@
 //
 //   std::vector<std::string> state() const;                   // one for each of its environments
 //   void restore(const std::vector<std::string>& states);
+//   bool begin_at(std::uint64_t step);                        // begins episodes, as of this step
 #pragma once
 
 #include <cereal/types/string.hpp>
@@ -15,6 +16,7 @@
 
 #include "manta/actor.hpp"
 #include "manta/async.hpp"
+#include "manta/base/text.hpp"
 #include "manta/rl/base/rank_0.hpp"
 #include "manta/rl/base/sentences.hpp"
 #include "manta/rl/environments/vector_environment.hpp"
@@ -55,11 +57,17 @@ void restore_states(const std::vector<actor<Worker>>& workers, const std::vector
   }
 }
 
+/// Lets new workers begin episodes at this step of each environment. Waits.
+template <class Worker>
+void begin_at(const std::vector<actor<Worker>>& workers, std::uint64_t step) {
+  answers(workers, [&](const auto& w) { return async<&Worker::begin_at>(w, step); });
+}
+
 /// Throws if a checkpoint has another number of environments.
 inline void require_environments(std::size_t saved, int mine) {
   if (saved != static_cast<std::size_t>(mine))
-    throw error("manta: rl: the checkpoint has " + std::to_string(saved) + " environments; .environments is " +
-                std::to_string(mine) + ". Nothing was changed");
+    throw error(base::text("manta: rl: the checkpoint has {} environments; .environments is {}. Nothing was changed",
+                           saved, mine));
 }
 
 }  // namespace manta::rl::detail

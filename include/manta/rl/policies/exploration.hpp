@@ -75,9 +75,7 @@ class exploration {
 /// arguments of own, or from these alone.
 using own_exploration = own_class<exploration, space>;
 
-namespace detail {
-
-/// The way to explore, as a value.
+/// The way to explore, as a value: one of the library's, or the program's own.
 struct exploration_options {
   enum class way { epsilon_greedy, squashed, noisy };
   way how = way::epsilon_greedy;
@@ -89,6 +87,8 @@ struct exploration_options {
     archive(how, deviation, pink, own);
   }
 };
+
+namespace detail {
 
 MANTA_DECL std::unique_ptr<exploration> make_exploration(const space& actions, const exploration_options& o);
 
@@ -114,5 +114,5 @@ struct manta::detail::standing_for<manta::rl::exploration, C> {
 };
 
 #ifndef MANTA_COMPILED
-#include "manta/rl/workers/exploration.ipp"
+#include "manta/rl/policies/exploration.ipp"
 #endif

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "manta/rl/policies/exploration.hpp"
 #include "manta/rl/policies/squashed_gaussian.hpp"
-#include "manta/rl/workers/exploration.hpp"
 
 namespace manta::rl {
 

@@ -1,3 +1,0 @@
-// SPDX-FileCopyrightText: 2026 The manta authors
-// SPDX-License-Identifier: MIT
-#include "manta/output/src.hpp"  // IWYU pragma: keep
