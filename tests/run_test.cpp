@@ -270,6 +270,19 @@ TEST_CASE("the environment overrides code, and the command line overrides both")
   expect(3);
 }
 
+TEST_CASE("a variable that is no setting is named with the nearest one, and the help has all settings") {
+  ::setenv("MANTA_WATCHDG", "600", 1);
+  CHECK(
+      manta::detail::unknown_settings() ==
+      "manta: MANTA_WATCHDG is set, and there is no such setting; did you mean MANTA_WATCHDOG? --manta-help lists all\n");
+  ::unsetenv("MANTA_WATCHDG");
+  CHECK(manta::detail::unknown_settings().empty());
+  const std::string help = manta::detail::settings_help();
+  for (const char* const name : manta::detail::setting_names) {
+    CHECK_MESSAGE(help.find(std::string("--manta-") + name + "=") != std::string::npos, name);
+  }
+}
+
 TEST_CASE("settings of manta's are taken out of the command line, all others stay in order") {
   const environment clean;
   command_line arguments(

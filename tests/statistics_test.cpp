@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <manta/statistics.hpp>
 #include <numeric>
 #include <stdexcept>
@@ -45,6 +46,10 @@ std::string ask_in_task() {
     return e.what();
   }
   return "";
+}
+int raises_signal() {
+  std::raise(SIGUSR2);
+  return 1;
 }
 int member(manta::team team, int n) { return team.rank() == 0 ? n : 0; }
 
@@ -196,5 +201,31 @@ TEST_CASE("the driver names stretches of the run, and only the driver asks") {
     CHECK(!s.is_over);
     if (manta::size() == 1) return;
     CHECK(manta::async<&ask_in_task>().get().find("call it in the driver") != std::string::npos);
+  });
+}
+
+TEST_CASE("the state names what runs, and for how long") {
+  in_world([] {
+    const auto slow = manta::async<&spin>({.name = "the slow one"}, manta::size() > 1 ? 600 : 1);
+    std::string text;
+    bool is_named = false;
+    do {
+      text = manta::state();
+      is_named = text.find("\"the slow one\"") != std::string::npos;
+    } while (manta::size() > 1 && !is_named && !slow.ready());
+    CHECK_MESSAGE(is_named == (manta::size() > 1), text);
+    CHECK(text.starts_with("manta: state at 0:0"));
+    CHECK(text.find("done, 0 failed") != std::string::npos);
+    CHECK(std::count(text.begin(), text.end(), '\n') <= 40);
+    slow.wait();
+  });
+}
+
+TEST_CASE("SIGUSR2 at any rank asks for the state, and the run goes on") {
+  std::signal(SIGUSR2, SIG_DFL);  // a handler of the program, as that of these tests, would stay
+  in_world([] {
+    std::raise(SIGUSR2);
+    CHECK(manta::async<&raises_signal>().get() == 1);
+    CHECK(manta::async<&spin>(20).get() == 20);
   });
 }

@@ -145,6 +145,13 @@ inline constexpr const char* setting_names[] = {"resources",
 /// Reads `name=amount,name=amount`; `source` says in errors where the text stood.
 MANTA_DECL quantities parse_resources(const std::string& text, const std::string& source);
 
+/// All settings in words, with their present values: what --manta-help and MANTA_HELP=1 print.
+MANTA_DECL std::string settings_help();
+
+/// A line for each variable MANTA_* of the environment that manta does not know, with the nearest one that it knows;
+/// empty: there is none.
+MANTA_DECL std::string unknown_settings();
+
 /// Moves each --manta-NAME=VALUE from the command line to the environment, from which all settings are read.
 MANTA_DECL void move_arguments_to_environment(int& argc, char**& argv);
 

@@ -4,7 +4,16 @@
 // How the settings of a run are read from code, environment and command line.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "manta/base/text.hpp"
 #include "manta/options.hpp"
+#include "manta/setting_texts.ipp"
 
 namespace manta {
 
@@ -45,10 +54,74 @@ inline std::string variable_of(std::string_view setting) {
   return variable;
 }
 
+MANTA_DECL std::string settings_help() {
+  std::string text =
+      "manta's settings: as an option of a program that calls manta::run, as a variable of the environment, or as a "
+      "member of\nmanta::runtime_options. The option wins over the variable, the variable over the code.\n";
+  for (const setting_text& s : setting_texts) {
+    const std::string variable = variable_of(s.name);
+    const char* const now = base::environment(variable.c_str());
+    text += base::text("\n  --manta-{}=   {}   default: {}", s.name, variable, s.otherwise);
+    if (now != nullptr) text += base::text(", now: {}", now);
+    std::string line = "\n     ";
+    for (std::string_view rest = s.meaning; !rest.empty();) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(word.size() == rest.size() ? word.size() : word.size() + 1);
+      if (line.size() + word.size() > 110) {
+        text += line;
+        line = "\n     ";
+      }
+      (line += ' ') += word;
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+/// How many letters have to be changed, added or left out to make one word of the other.
+inline std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row.back();
+}
+
+MANTA_DECL std::string unknown_settings() {
+  // What the launcher, scripts and parts that stand apart from runs read.
+  constexpr const char* others[] = {"HELP",     "RANKS_PER_NODE", "RUN",    "PROGRESS", "PYTHON", "SLURM",
+                                    "LAUNCHER", "TEST",           "BUILD",  "MESON",    "CXX",    "SCRATCH",
+                                    "LOGIN",    "RANDOM",         "CANCEL", "STACK_"};
+  std::string text;
+  for (char** at = environ; *at != nullptr; ++at) {
+    const std::string_view entry = *at, name = entry.substr(0, entry.find('='));
+    if (!name.starts_with("MANTA_")) continue;
+    const auto is_it = [&](const char* setting) { return name == variable_of(setting); };
+    const auto is_other = [&](const char* begin) { return name.substr(6).starts_with(begin); };
+    if (std::ranges::any_of(setting_names, is_it) || std::ranges::any_of(others, is_other)) continue;
+    const char* const nearest = *std::ranges::min_element(
+        setting_names, {}, [&](const char* setting) { return distance(name, variable_of(setting)); });
+    const std::string right = variable_of(nearest);
+    const std::string hint = distance(name, right) <= 4 ? base::text("did you mean {}? ", right) : std::string();
+    text += base::text("manta: {} is set, and there is no such setting; {}--manta-help lists all\n", name, hint);
+  }
+  return text;
+}
+
 MANTA_DECL void move_arguments_to_environment(int& argc, char**& argv) {
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     const std::string text = argv[i];
+    if (i > 0 && text == "--manta-help") {
+      ::setenv("MANTA_HELP", "1", 1);
+      continue;
+    }
     if (i == 0 || text.rfind("--manta-", 0) != 0) {
       argv[kept++] = argv[i];
       continue;

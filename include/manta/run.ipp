@@ -51,6 +51,10 @@ inline int run_in_world(int& argc, char** argv, const runtime_options& options, 
     } catch (const error& wrong) {
       mistake = wrong.what();
     }
+    if (base::environment_flag("MANTA_HELP", false)) {
+      if (rank == 0) std::fputs(settings_help().c_str(), stdout);
+      return 0;
+    }
     runtime rt(MPI_COMM_WORLD, options, mistake);
     const struct at_end {
       const runtime& rt;

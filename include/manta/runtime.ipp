@@ -4,6 +4,9 @@
 // What has to hold where a runtime is made.
 #pragma once
 
+#include <cstdio>
+#include <utility>
+
 #include "manta/runtime.hpp"
 
 namespace manta {
@@ -32,6 +35,10 @@ MANTA_DECL exec::engine_options runtime::settings(MPI_Comm comm, const runtime_o
   MPI_Query_thread(&level);
   int size = 1;
   MPI_Comm_size(comm, &size);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  static bool has_complained = false;
+  if (rank == 0 && !std::exchange(has_complained, true)) std::fputs(detail::unknown_settings().c_str(), stderr);
   return detail::effective(options, level, size == 1, std::move(mistake));
 }
 

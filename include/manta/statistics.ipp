@@ -31,6 +31,12 @@ MANTA_DECL statistics statistics_now() {
   return rank_0.seeing().statistics_now();
 }
 
+MANTA_DECL std::string state() {
+  exec::engine& rank_0 = detail::engine_of_rank_0("state()");
+  const exec::engine::guard in(rank_0);
+  return rank_0.seeing().state_now();
+}
+
 MANTA_DECL phase::phase(std::string name)
     : number_(detail::engine_of_rank_0("phase").seeing().begin_phase(std::move(name))) {}
 

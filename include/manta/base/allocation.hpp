@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The end of the allocation from a batch system: its time, and the signals that announce it.
+// What comes from a batch system: the time when the allocation ends, the signals that announce this, and the one that
+// asks for the state of a run.
 #pragma once
 
 #include <signal.h>
@@ -98,6 +99,28 @@ class end_signals {
   static inline int timer_ = -1;  // the kernel's number: older C libraries have timer_create in another library
   static inline std::atomic<bool> timer_runs_{false};
   static inline char late_[160] = "";
+};
+
+/// Notes SIGUSR2, by which people ask a run for its state. A handler that the program has installed stays.
+class state_signal {
+ public:
+  /// Begins to note the signal.
+  static void watch() {
+    struct sigaction present {};
+    if (::sigaction(SIGUSR2, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;
+    struct sigaction action {};
+    action.sa_handler = [](int) { came_.store(true, std::memory_order_relaxed); };
+    action.sa_flags = SA_RESTART;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(SIGUSR2, &action, nullptr);
+  }
+  /// Has the signal arrived since take()?
+  static bool has_come() { return came_.load(std::memory_order_relaxed); }
+  /// Forgets it.
+  static void take() { came_.store(false, std::memory_order_relaxed); }
+
+ private:
+  static inline std::atomic<bool> came_{false};
 };
 
 }  // namespace manta::base

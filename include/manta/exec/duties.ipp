@@ -4,6 +4,7 @@
 // The definitions of duties.hpp.
 #pragma once
 
+#include "manta/base/allocation.hpp"
 #include "manta/base/clock.hpp"
 #include "manta/exec/duties.hpp"
 #include "manta/exec/handlers.hpp"
@@ -27,6 +28,8 @@ MANTA_DECL void duties::attend() {
   if (all_.work.gangs.watch().has_broken()) all_.work.gang_guard.end_broken();
   if (all_.loops.leaving.is_due()) [[unlikely]]
     all_.loops.leaving.announce();
+  if (base::state_signal::has_come()) [[unlikely]]
+    all_.seeing.on_signal();
   if (all_.rank.scheduler == nullptr) return;
   all_.work.placement.place();
   all_.seeing.look();

@@ -69,6 +69,7 @@ const char* header_only_unit = nullptr;
 #include "manta/exec/rank/stack.ipp"
 #include "manta/exec/rank/waves.ipp"
 #include "manta/exec/seeing.ipp"
+#include "manta/exec/situation.ipp"
 #include "manta/exec/start.ipp"
 #include "manta/exec/state/task_places.ipp"
 #include "manta/exec/state/waiters.ipp"
@@ -329,6 +330,7 @@ MANTA_DECL void engine::apply(const engine_options& options) {
                                  base::ticks(), 1e9 / base::nanoseconds_per_tick());
   }
   base::end_signals::watch(options.term_grace);
+  base::state_signal::watch();
   if (parts_.rank.rank == 0) parts_.rank.scheduler = new graph::scheduler(parts_.rank.graph.nodes, parts_.rank.world);
   if (options.progress_thread && parts_.rank.size > 1) parts_.loops.helper.enable();
   if (parts_.loops.helper.is_enabled() && options.concurrent_mpi) parts_.work.gangs.allow();

@@ -210,5 +210,6 @@ MANTA_DECL part_hooks hooks_of(rank_parts& all);
 #include "manta/exec/hooks.ipp"
 #include "manta/exec/layers.ipp"
 #include "manta/exec/seeing.ipp"
+#include "manta/exec/situation.ipp"
 #include "manta/exec/survey.ipp"
 #endif

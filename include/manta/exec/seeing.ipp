@@ -4,15 +4,20 @@
 // The definitions of seeing.hpp.
 #pragma once
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
 
+#include "manta/base/allocation.hpp"
 #include "manta/base/clock.hpp"
 #include "manta/base/environment.hpp"
 #include "manta/exec/layers.hpp"
 #include "manta/exec/seeing.hpp"
+#include "manta/exec/situation.hpp"
 #include "manta/report/outputs.hpp"
+#include "manta/report/run_state.hpp"
 #include "manta/report/status.hpp"
 #include "manta/report/summary.hpp"
 
@@ -28,7 +33,7 @@ struct seeing::outputs {
   std::vector<std::pair<std::string, std::string>> changed_settings = {};
 };
 
-MANTA_DECL seeing::seeing(rank_parts& all) : all_(all), survey_(all) {}
+MANTA_DECL seeing::seeing(rank_parts& all) : all_(all), survey_(all), situations_(all) {}
 MANTA_DECL seeing::~seeing() = default;
 
 MANTA_DECL void seeing::configure(const engine_options& options) {
@@ -50,6 +55,9 @@ MANTA_DECL void seeing::begin_run() {
   began_ = static_cast<double>(std::time(nullptr));
   ready_seconds_ = 0;
   phases_.clear();
+  why_state_.clear();
+  ended_ns_ = next_watch_ns_ = 0;
+  base::state_signal::take();
   const std::size_t functions = wire::table<wire::function_entry>().size();
   all_.run.times.begin_run(begin_ticks_, all_.rank.rank == 0, functions);
   all_.run.counts.begin_run(functions);
@@ -72,6 +80,8 @@ inline void seeing::integrate_waiting(std::uint64_t now) {
 
 MANTA_DECL void seeing::look_closely() {
   integrate_waiting(base::ticks());
+  watch_progress();
+  tell_state_if_due();
   if (outputs_ == nullptr || !outputs_->has_files) return;
   ask_if_due();
 }
@@ -83,13 +93,16 @@ inline void seeing::ask_if_due() {
   if (survey_.is_under_way()) {
     if (survey_.is_complete(base::now_ns())) outputs_->files.write(collect());
   } else if (now >= outputs_->files.statistics_due()) {
-    survey_.begin(report_detail::full);
+    survey_.begin(ask_message::report, static_cast<std::uint32_t>(report_detail::full));
   }
 }
 
 inline statistics seeing::collect() {
   report_reader reader(all_.rank.size, seconds());
-  survey_.collect(reader);
+  const wire::buffer own = own_report(report_detail::full);
+  wire::source mine(own.data(), own.size());
+  reader.add(all_.rank.rank, mine);
+  survey_.collect([&](rank_id rank, wire::source& in) { reader.add(rank, in); });
   statistics s = reader.finish();
   s.began = began_;
   s.program = program_invocation_short_name;
@@ -113,7 +126,7 @@ inline statistics seeing::collect() {
   return s;
 }
 
-inline void seeing::write_status(bool is_over) {
+inline report::run_status seeing::status(bool is_over) {
   report::run_status s;
   const task_counts::row totals = all_.run.counts.totals();
   s.seconds = seconds();
@@ -121,8 +134,11 @@ inline void seeing::write_status(bool is_over) {
   s.is_over = is_over;
   s.why_ended = all_.run.departure.why();
   s.program = program_invocation_short_name;
-  s.job = outputs_->job;
-  s.start = outputs_->start;
+  if (outputs_ != nullptr) {
+    s.job = outputs_->job;
+    s.start = outputs_->start;
+    s.end_margin = outputs_->end_margin;
+  }
   s.ranks = static_cast<int>(all_.rank.size);
   s.done = totals.done;
   s.failed = totals.failed;
@@ -135,12 +151,18 @@ inline void seeing::write_status(bool is_over) {
     if (n.form == form::record && n.missing != 0) ++s.waiting_for_inputs;
   });
   s.running = unfinished - std::min(unfinished, s.waiting_for_inputs + s.waiting_for_room);
-  outputs_->rate.note(s.seconds, s.done + s.failed);
-  s.rate = outputs_->rate.last_minute();
-  s.rate_before = outputs_->rate.before();
+  if (outputs_ != nullptr) {
+    outputs_->rate.note(s.seconds, s.done + s.failed);
+    s.rate = outputs_->rate.last_minute();
+    s.rate_before = outputs_->rate.before();
+  }
   const std::int64_t end = all_.run.departure.end_s();
   if (end != 0) s.allocation_left = static_cast<double>(end) - (began_ + s.seconds);
-  s.end_margin = outputs_->end_margin;
+  return s;
+}
+
+inline void seeing::write_status(bool is_over) {
+  const report::run_status s = status(is_over);
   is_over ? outputs_->files.write_last(s) : outputs_->files.write(s);
 }
 
@@ -154,7 +176,7 @@ MANTA_DECL void seeing::end_run() {
   }
   constexpr std::uint32_t few_ranks = 256;  // their bins and durations are a few megabytes
   const bool is_full = outputs_->has_files || all_.rank.size <= few_ranks;
-  survey_.begin(is_full ? report_detail::full : report_detail::brief);
+  survey_.begin(ask_message::report, static_cast<std::uint32_t>(is_full ? report_detail::full : report_detail::brief));
   survey_.wait();
   statistics all = collect();
   all.is_over = true;
@@ -164,9 +186,107 @@ MANTA_DECL void seeing::end_run() {
   std::fwrite(words.data(), 1, words.size(), stderr);
 }
 
+inline bool seeing::owner_is_in_user_code() const { return !all_.rank.lock.owner_is_inside(); }
+
 MANTA_DECL void seeing::on_ask(const ask_message& m) {
-  const wire::buffer report = survey_.own_report(static_cast<report_detail>(m.how));
-  all_.homes.tickets.answer(m, report.data(), report.size());
+  if (m.kind == ask_message::state) {
+    if (why_state_.empty()) why_state_ = "asked for by SIGUSR2";
+    return;
+  }
+  wire::buffer told;
+  if (m.kind == ask_message::report) told = own_report(static_cast<report_detail>(m.how));
+  else write_situation(told, situation_of(all_, owner_is_in_user_code()));
+  all_.homes.tickets.answer(m, told.data(), told.size());
+}
+
+MANTA_DECL void seeing::on_signal() {
+  base::state_signal::take();
+  if (all_.rank.rank == 0) {
+    if (why_state_.empty()) why_state_ = "asked for by SIGUSR2";
+    return;
+  }
+  ask_message m{};
+  m.kind = ask_message::state;
+  all_.rank.post.send(0, message::ask, m);
+}
+
+inline void seeing::tell_state_if_due() {
+  constexpr std::int64_t pause_ns = 3'000'000'000;  // every rank may have got the signal
+  if (why_state_.empty() || situations_.is_waited_for()) return;
+  const std::int64_t now = base::now_ns();
+  if (!situations_.is_under_way()) {
+    if (now - state_told_ns_ < pause_ns && state_told_ns_ != 0) {
+      why_state_.clear();
+      return;
+    }
+    situations_.begin(ask_message::situation, 0);
+  }
+  if (!situations_.is_complete(now)) return;
+  const std::string text = finish_state(why_state_);
+  why_state_.clear();
+  state_told_ns_ = now;
+  (void)!::write(STDERR_FILENO, text.data(), text.size());  // as one block
+}
+
+inline std::string seeing::finish_state(const std::string& why) {
+  report::run_state s;
+  s.status = status(false);
+  s.why = why;
+  s.ranks.resize(all_.rank.size);
+  for (std::uint32_t r = 0; r < all_.rank.size; ++r) {
+    s.ranks[r].rank = static_cast<int>(r);
+    s.ranks[r].is_dead = all_.rank.members.is_dead(r);
+    s.ranks[r].answers = false;
+  }
+  s.ranks[0] = situation_of(all_, owner_is_in_user_code());
+  situations_.collect([&](rank_id rank, wire::source& in) { s.ranks[rank.number()] = read_situation(in); });
+  return report::state_text(s);
+}
+
+inline void seeing::watch_progress() {
+  constexpr std::int64_t second_ns = 1'000'000'000, stall_ns = 300 * second_ns;
+  const std::int64_t now = base::now_ns();
+  if (now < next_watch_ns_) return;
+  next_watch_ns_ = now + second_ns;
+  const task_counts::row totals = all_.run.counts.totals();
+  const std::uint64_t ended = totals.done + totals.failed + totals.cancelled;
+  if (ended != ended_ || ended_ns_ == 0) {
+    ended_ = ended;
+    ended_ns_ = now;
+    has_told_of_stall_ = false;
+  }
+  if (has_told_of_stall_ || now - ended_ns_ < stall_ns || all_.homes.tasks.unfinished() == 0) return;
+  has_told_of_stall_ = true;
+  if (why_state_.empty()) why_state_ = "because no task of rank 0 has ended for 5 minutes";
+}
+
+MANTA_DECL std::string seeing::state_now() {
+  if (!situations_.is_under_way()) situations_.begin(ask_message::situation, 0);
+  situations_.wait();
+  return finish_state("asked for by the program");
+}
+
+MANTA_DECL wire::buffer seeing::own_report(report_detail detail) {
+  const std::uint64_t now = base::ticks();
+  all_.run.times.settle(now, owner_is_in_user_code(), all_.run.running.is_driver());
+  const store::ledger& ledger = all_.rank.ledger;
+  const graph::capacity& offered = all_.rank.world[all_.rank.rank];
+  rank_facts facts;
+  facts.node = all_.rank.net.node();
+  facts.is_spare = all_.rank.members.is_spare(all_.rank.rank);
+  facts.host = store::host_name();
+  facts.cores = static_cast<int>(offered.cpus);
+  facts.threads = thread_numbers::most();
+  facts.budget = ledger.memory().share() == ~std::uint64_t{0} ? 0 : ledger.memory().share();
+  facts.memory_bytes = ledger.memory().most();
+  facts.spilled_bytes = ledger.disk().written();
+  facts.sent_bytes = all_.values.supply.sent_bytes();
+  facts.transfers = all_.values.supply.transfers();
+  std::vector<actor_times::entry> actors = all_.run.actors.ended();
+  all_.work.actors.add_living(actors);
+  wire::buffer out;
+  write_report(out, facts, {all_.run.times, all_.run.counts, actors}, now, detail);
+  return out;
 }
 
 MANTA_DECL statistics seeing::statistics_now() {
@@ -175,7 +295,7 @@ MANTA_DECL statistics seeing::statistics_now() {
     const statistics for_files = collect();
     if (outputs_ != nullptr && outputs_->has_files) outputs_->files.write(for_files);
   }
-  survey_.begin(report_detail::full);
+  survey_.begin(ask_message::report, static_cast<std::uint32_t>(report_detail::full));
   survey_.wait();
   return collect();
 }

@@ -58,7 +58,7 @@ inline std::string lacks(const request& wanted, int rank, const capacity& c, int
   }
   for (const quantity& q : wanted.resources) {
     const std::int64_t there = c.resources.of(q.name);
-    if (there < q.units) add("lacks " + q.name + " = " + describe_units(q.units - there));
+    if (there < q.units) add("lacks " + q.name + " = " + describe_amount(q.name, q.units - there));
   }
   return text;
 }

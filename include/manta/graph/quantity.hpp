@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/amounts.hpp"
 #include "manta/base/error.hpp"
 #include "manta/base/number.hpp"
 #include "manta/wire/bytes.hpp"
@@ -118,9 +119,16 @@ inline std::string describe_units(std::int64_t units) {
   if (number.back() == '.') number.pop_back();
   return number;
 }
+/// An amount of a resource; memory in words: "7.8 GiB".
+inline std::string describe_amount(const std::string& name, std::int64_t units) {
+  const auto bytes = static_cast<std::uint64_t>(static_cast<double>(units) / quantity_units);
+  return name == "memory" && bytes >= 1024 ? base::bytes_text(bytes) : describe_units(units);
+}
 inline std::string describe(const quantities& amounts) {
   std::string text;
-  for (const quantity& q : amounts) text += (text.empty() ? "" : ", ") + q.name + " = " + describe_units(q.units);
+  for (const quantity& q : amounts) {
+    text += (text.empty() ? "" : ", ") + q.name + " = " + describe_amount(q.name, q.units);
+  }
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include "manta/report/rules.ipp"
 #include "manta/report/run_metrics.ipp"
 #include "manta/report/run_page.ipp"
+#include "manta/report/run_state.ipp"
 #include "manta/report/shares.ipp"
 #include "manta/report/statistics.ipp"
 #include "manta/report/statistics_json.ipp"

@@ -92,7 +92,12 @@ bool home<Network>::submit_record(node& n, task* t) {
 
 template <class Network>
 void home<Network>::start(node& n) {
-  for (std::uint32_t i = 0; i < n.record->input_count; ++i) below_.fetching.need(*n.record->inputs()[i]);
+  for (std::uint32_t i = 0; i < n.record->input_count; ++i) {
+    node& input = *n.record->inputs()[i];
+    below_.fetching.need(input);
+    // One that has not ended counts when it ends (completion.hpp).
+    if (input.state == state::ready) own_.counts.note_edge(input.function, n.function, store::bytes_of(input));
+  }
   if (own_.graph.depend(n)) return task_ready(n);
   below_.ahead.send(n);
 }
@@ -108,10 +113,6 @@ void home<Network>::task_ready(node& n) {
   if (n.form == form::record) {
     task& t = *n.record;
     if (has_failed_input(t)) return fail_dependent(n);
-    for (std::uint32_t i = 0; i < t.seen_inputs(); ++i) {
-      const node& input = *t.inputs()[i];
-      own_.counts.note_edge(input.function, t.function, store::bytes_of(input));
-    }
     if (t.request != nullptr && t.request->near != graph::request::nowhere) {
       node& near = *t.inputs()[t.seen_inputs()];
       t.request->near =
@@ -264,7 +265,7 @@ void home<Network>::on_result(rank_id from, const result_message& m, const std::
   }
   if (n.state != state::pending) [[unlikely]]
     return below_.withdrawal.discard(n, m, data, bytes);
-  if (m.reached != 0) below_.ahead.note_reached(n, from, m.reached);
+  if (m.reached != 0) below_.ahead.note_reached(n, from, m.reached, bytes_of_value(m, data, bytes));
   if (static_cast<form>(m.form) == form::failure && n.form == form::record) {
     const store::failure_ptr why = store::decode_failure(data, bytes);
     if (why->kind == store::failure::kind::rank && n.record->request != nullptr && n.record->request->ranks > 0) {

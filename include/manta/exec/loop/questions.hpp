@@ -42,7 +42,7 @@ class questions {
   /// What others do, with `rank` first.
   struct hooks {
     void* rank;
-    void (*report)(void* rank, const ask_message& m);  ///< Answers with the statistics of this rank.
+    void (*seen)(void* rank, const ask_message& m);  ///< Answers what people want to see of this rank.
   };
 
   questions(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}

@@ -54,7 +54,9 @@ void questions<Network>::on_ask(const std::byte* data, std::size_t bytes) {
                                                       {reinterpret_cast<const char*>(in.position()), bytes - sizeof m});
       return below_.tickets.answer(m, &cancelled, 1);
     }
-    case ask_message::report: return others_.report(others_.rank, m);
+    case ask_message::report:
+    case ask_message::situation:
+    case ask_message::state: return others_.seen(others_.rank, m);
     case ask_message::memory: {
       const wire::buffer told = describe_memory();
       return below_.tickets.answer(m, told.data(), told.size());

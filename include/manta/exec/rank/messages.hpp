@@ -16,7 +16,6 @@
 //   an end        asker --ask--> home --cancel--> where the task is; home --answer--> asker
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -24,6 +23,7 @@
 #include "manta/exec/rank/names.hpp"
 #include "manta/exec/rank/waves.hpp"
 #include "manta/graph/durations.hpp"
+#include "manta/graph/node.hpp"
 #include "manta/net/end_by.hpp"
 
 namespace manta::exec {
@@ -163,6 +163,14 @@ struct remote_value {
   std::uint32_t place;
   std::uint32_t padding;
 };
+
+/// The bytes of the value that a result tells of.
+inline std::uint64_t bytes_of_value(const result_message& m, const std::byte* data, std::size_t bytes) {
+  if (static_cast<graph::form>(m.form) != graph::form::remote) return bytes;
+  remote_value value;
+  std::memcpy(&value, data, sizeof value);
+  return value.bytes;
+}
 
 /// executor --ended--> 0. Followed by the request, if the task had one.
 struct ended_message {
@@ -336,10 +344,12 @@ struct ask_message {
     available,
     reserve,
     release,
-    memory,
+    memory,  ///< what values take
     cancel,
     free_name,
-    report  ///< of the statistics of a rank
+    report,     ///< of the statistics of a rank
+    situation,  ///< what a rank does at this moment
+    state       ///< to rank 0: tell the state of the run. There is no answer
   };
   std::uint32_t kind;
   std::uint32_t asker;

@@ -49,6 +49,8 @@ class staging {
   std::uint32_t waiting() const { return waiting_; }
   /// Does a task wait for inputs that exist, and lie elsewhere?
   bool waits_for_inputs() const { return by_id_.size() != 0; }
+  /// The number of such tasks.
+  std::size_t waiting_for_inputs() const { return by_id_.size(); }
   /// The number of waiting tasks that were sent ahead of their inputs.
   std::uint32_t ahead() const { return static_cast<std::uint32_t>(ahead_.size()); }
   bool has_ahead() const { return !ahead_.empty(); }

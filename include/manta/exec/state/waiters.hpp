@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/base/error.hpp"
@@ -109,6 +110,8 @@ class waiters {
   std::uint32_t unfinished() const;
   /// These waits in words; empty if there is none.
   std::string describe(rank_id here) const;
+  /// A sentence for each of them, at most this number.
+  std::vector<std::string> sentences(std::size_t most) const;
   /// All waits but the last in words, also those that are over: for a rank whose thread stands in a lock.
   std::string describe_all() const;
   /// All waits but the last throw `deadlock` with this text.

@@ -91,6 +91,15 @@ std::string waiters<Network>::describe(rank_id here) const {
 }
 
 template <class Network>
+std::vector<std::string> waiters<Network>::sentences(std::size_t most) const {
+  std::vector<std::string> all;
+  for (const wait_record* w : waits_) {
+    if (w != last_ && !w->over() && all.size() < most) all.push_back(describe(*w));
+  }
+  return all;
+}
+
+template <class Network>
 std::string waiters<Network>::describe_all() const {
   std::string text;
   for (const wait_record* w : waits_) {

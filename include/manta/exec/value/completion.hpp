@@ -59,6 +59,11 @@ class completion {
   MANTA_DECL node& checked(node& n);
 
  private:
+  /// A value has become the input of a task.
+  void note_input(const node& input, const node& dependent) {
+    if (input.state == state::ready) own_.counts.note_edge(input.function, dependent.function, store::bytes_of(input));
+  }
+
   const rank_context<Network> own_;
   const hooks others_;
 };

@@ -23,6 +23,7 @@ void completion<Network>::complete(node& n) {
     switch (l.kind) {
       case link_kind::input: {
         node& dependent = own_.graph.nodes.at(l.index);
+        note_input(n, dependent);
         if (--dependent.missing == 0) others_.task_ready(others_.rank, dependent);
         break;
       }
@@ -36,7 +37,10 @@ void completion<Network>::complete(node& n) {
       case link_kind::staged: others_.input_arrived(others_.rank, static_cast<task*>(l.pointer), n); break;
       case link_kind::call: others_.send_call(others_.rank, n, static_cast<task*>(l.pointer)); break;
       case link_kind::puller: others_.pulled(others_.rank, l, n); break;
-      case link_kind::ahead: others_.send_after(others_.rank, l, n); break;
+      case link_kind::ahead:
+        note_input(n, own_.graph.nodes.at(l.index));
+        others_.send_after(others_.rank, l, n);
+        break;
       case link_kind::heir: others_.inherit(others_.rank, own_.graph.nodes.at(l.index)); break;
       case link_kind::family: others_.await_return(others_.rank, l.index); break;
       case link_kind::home:

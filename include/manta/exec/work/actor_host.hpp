@@ -21,6 +21,7 @@
 #include "manta/exec/work/executor.hpp"
 #include "manta/exec/work/restarts.hpp"
 #include "manta/exec/work/slots.hpp"
+#include "manta/report/run_state.hpp"
 
 namespace manta::exec {
 
@@ -76,6 +77,8 @@ class actor_host {
   /// In a handler: a call stands in line, or is refused at once if as many wait already as the actor's options allow.
   void on_call(rank_id from, const std::byte* data, std::size_t bytes);
   bool empty() const { return slots_.empty(); }  ///< Does no actor live here?
+  /// Appends the actors of this rank for which calls wait.
+  void add_waiting(std::vector<report::waiting_actor>& to, int here) const;
   /// Appends what the actors that live here have done.
   void add_living(std::vector<actor_times::entry>& to) const;
   bool has_work() const { return slots_.has_listed() || !calls_.empty(); }

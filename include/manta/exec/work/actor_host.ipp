@@ -202,6 +202,15 @@ void actor_host<Network>::end(slot_index index, const std::string& why) {
 }
 
 template <class Network>
+void actor_host<Network>::add_waiting(std::vector<report::waiting_actor>& to, int here) const {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const actor_slot& slot = slots_[i];
+    if (!slot.used || slot.object == nullptr || slot.mailbox.size() == 0) continue;
+    to.push_back({name_of(slot), here, slot.mailbox.size()});
+  }
+}
+
+template <class Network>
 void actor_host<Network>::add_living(std::vector<actor_times::entry>& to) const {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const actor_slot& slot = slots_[i];

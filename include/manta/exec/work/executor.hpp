@@ -93,6 +93,8 @@ class executor {
 
   /// May the oldest task of the inbox begin? Not while the values on their way here take much memory.
   bool may_begin() const { return !inbox_.empty() && !own_.ledger.memory().expects_much(); }
+  /// The number of received tasks that can begin.
+  std::size_t queued() const { return inbox_.size() + below_.staging.ready(); }
   /// Does a task wait here for inputs that lie elsewhere?
   bool waits_for_inputs() const { return below_.staging.waits_for_inputs(); }
   bool has_work() const { return may_begin() || below_.staging.has_ready(); }

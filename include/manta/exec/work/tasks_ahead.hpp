@@ -57,7 +57,7 @@ class tasks_ahead {
   void send_waiting();  ///< Sends the tasks for which there is room again.
   bool has_waiting() const { return !waiting_.empty(); }
   /// The result of a task has come from `from`, where it has reached `reached` tasks that were sent ahead.
-  void note_reached(node& n, rank_id from, std::uint32_t reached);
+  void note_reached(node& n, rank_id from, std::uint32_t reached, std::uint64_t bytes);
   /// An input has ended, and a task that was sent ahead of it has not been reached by it there, as far as is known.
   void send_after(const link& l, node& input);
   /// A task comes back: the executor is busy for longer than was thought, and its inputs may be made elsewhere now.

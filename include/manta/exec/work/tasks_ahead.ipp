@@ -95,7 +95,7 @@ void tasks_ahead<Network>::send_waiting() {
 }
 
 template <class Network>
-void tasks_ahead<Network>::note_reached(node& n, rank_id from, std::uint32_t reached) {
+void tasks_ahead<Network>::note_reached(node& n, rank_id from, std::uint32_t reached, std::uint64_t bytes) {
   std::uint32_t sent = 0;
   for (const link* l = n.links; l != nullptr; l = l->next) sent += l->kind == link_kind::ahead && l->rank == from;
   if (sent == 0 || sent != reached) return;
@@ -103,6 +103,7 @@ void tasks_ahead<Network>::note_reached(node& n, rank_id from, std::uint32_t rea
     link* const l = *at;
     if (l->kind == link_kind::ahead && l->rank == from) {
       *at = l->next;
+      own_.counts.note_edge(n.function, own_.graph.nodes.at(l->index).function, bytes);
       own_.graph.links.free(l);
     } else {
       at = &l->next;

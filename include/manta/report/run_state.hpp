@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The state of a run in words, as SIGUSR2 asks for it: how far it is, what runs for how long, who has nothing to do,
+// where calls wait, and which ranks do not answer. At most 40 lines whatever the number of ranks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "manta/base/config.hpp"
+#include "manta/report/status.hpp"
+
+namespace manta::report {
+
+/// An actor for which calls wait.
+struct waiting_actor {
+  std::string name = {};
+  int rank = -1;
+  std::uint64_t calls = 0;  ///< that wait in its mailbox
+};
+
+/// What a rank says of this moment.
+struct rank_situation {
+  int rank = -1;
+  std::string host = {};
+  bool answers = true;  ///< false: it has not answered within two seconds, and the numbers are missing
+  bool is_dead = false;
+  bool is_spare = false;
+  bool is_in_driver = false;             ///< rank 0, in the driver's own code
+  std::uint64_t queued = 0;              ///< tasks that can begin there
+  std::uint64_t missing_inputs = 0;      ///< tasks that wait there for inputs from other ranks
+  std::uint64_t memory_bytes = 0;        ///< of values
+  std::uint64_t memory_budget = 0;       ///< 0: any number
+  std::vector<running_task> tasks = {};  ///< that have begun and not ended, the longest first; at most 8
+  std::uint64_t task_count = 0;          ///< of all of these
+  std::vector<waiting_actor> actors = {};
+  std::vector<std::string> waits = {};  ///< who waits for what, a sentence each; at most 5
+};
+
+struct run_state {
+  run_status status = {};
+  std::string why = {};  ///< why it is told: "asked for by SIGUSR2"
+  std::vector<rank_situation> ranks = {};
+};
+
+/// The state as a block of lines, each with a line break.
+MANTA_DECL std::string state_text(const run_state& s);
+
+}  // namespace manta::report
+
+#ifndef MANTA_COMPILED
+#include "manta/report/run_state.ipp"
+#endif

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of run_state.hpp.
+#pragma once
+
+#include <algorithm>
+#include <map>
+
+#include "manta/base/amounts.hpp"
+#include "manta/base/text.hpp"
+#include "manta/report/run_state.hpp"
+
+namespace manta::report {
+
+namespace detail {
+
+inline constexpr std::size_t most_tasks_shown = 8, most_ranks_shown = 8, most_waits_shown = 5;
+
+/// "rank 3, 4, 5 and 12 others", or "none".
+inline std::string ranks_text(const std::vector<int>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank" : "ranks";
+  for (std::size_t i = 0; i < std::min(ranks.size(), most_ranks_shown); ++i) {
+    text += base::text("{} {}", i == 0 ? "" : ",", ranks[i]);
+  }
+  if (ranks.size() > most_ranks_shown) text += base::text(" and {} others", ranks.size() - most_ranks_shown);
+  return text;
+}
+
+inline std::string state_line(const char* name, const std::string& text) {
+  return base::text("  {}{}{}\n", name, std::string(std::max<std::size_t>(1, 9 - std::string_view(name).size()), ' '),
+                    text);
+}
+
+inline std::string task_lines(const run_state& s) {
+  std::vector<const running_task*> all;
+  std::uint64_t count = 0;
+  for (const rank_situation& r : s.ranks) {
+    count += r.task_count;
+    for (const running_task& t : r.tasks) all.push_back(&t);
+  }
+  std::ranges::stable_sort(all, std::ranges::greater(), [](const running_task* t) { return t->seconds; });
+  std::string text;
+  const std::size_t shown = std::min(all.size(), most_tasks_shown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const running_task& t = *all[i];
+    const std::string name = t.name.empty() || t.name == t.function ? std::string() : base::text(" \"{}\"", t.name);
+    text += state_line(i == 0 ? "longest" : "", base::text("rank {} {}  {}{}  {}", t.rank, t.host, t.function, name,
+                                                           base::length_text(t.seconds)));
+  }
+  if (count > shown) text += state_line("", base::text("{} others", base::count_text(count - shown)));
+  return text;
+}
+
+inline std::string actor_lines(const run_state& s) {
+  std::vector<waiting_actor> all;
+  for (const rank_situation& r : s.ranks) all.insert(all.end(), r.actors.begin(), r.actors.end());
+  std::ranges::stable_sort(all, std::ranges::greater(), &waiting_actor::calls);
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 4); ++i) {
+    text += state_line(i == 0 ? "actors" : "",
+                       base::text("{} wait for '{}' on rank {}", base::things_text(all[i].calls, "call", "calls"),
+                                  all[i].name, all[i].rank));
+  }
+  return text;
+}
+
+/// The node with most values.
+inline std::string memory_line(const run_state& s) {
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> by_host;
+  for (const rank_situation& r : s.ranks) {
+    by_host[r.host].first += r.memory_bytes;
+    by_host[r.host].second += r.memory_budget;
+  }
+  const auto most = std::ranges::max_element(by_host, {}, [](const auto& h) { return h.second.first; });
+  if (most == by_host.end() || most->second.first < std::uint64_t{1} << 20U) return {};
+  const auto& [used, budget] = most->second;
+  const std::string of = budget == 0 ? std::string() : base::text(" of {}", base::bytes_text(budget));
+  return state_line("memory", base::text("{}: {}{} of values", most->first, base::bytes_text(used), of));
+}
+
+inline std::string wait_lines(const run_state& s) {
+  std::string text;
+  std::size_t shown = 0, all = 0;
+  for (const rank_situation& r : s.ranks) {
+    for (const std::string& wait : r.waits) {
+      if (++all > most_waits_shown) continue;
+      text += state_line(shown++ == 0 ? "waits" : "", wait);
+    }
+  }
+  if (all > shown) text += state_line("", base::text("{} further waits", all - shown));
+  return text;
+}
+
+inline std::string rank_lines(const run_state& s) {
+  std::vector<int> idle, silent, dead, fetching;
+  for (const rank_situation& r : s.ranks) {
+    if (r.is_dead) dead.push_back(r.rank);
+    else if (!r.answers) silent.push_back(r.rank);
+    else if (r.missing_inputs > 0) fetching.push_back(r.rank);
+    else if (r.task_count == 0 && r.queued == 0 && !r.is_spare && !r.is_in_driver) idle.push_back(r.rank);
+  }
+  std::string text;
+  if (!idle.empty()) text += state_line("idle", ranks_text(idle));
+  if (!fetching.empty())
+    text += state_line("fetch", base::text("{}: tasks there wait for inputs", ranks_text(fetching)));
+  if (!silent.empty()) text += state_line("silent", base::text("{}: no answer for 2 s", ranks_text(silent)));
+  if (!dead.empty()) text += state_line("dead", ranks_text(dead));
+  return text;
+}
+
+}  // namespace detail
+
+MANTA_DECL std::string state_text(const run_state& s) {
+  const run_status& all = s.status;
+  std::string text = base::text("manta: state at {}, {}\n", base::clock_text(all.seconds), s.why);
+  text += detail::state_line(
+      "tasks", base::text("{} done, {} failed, {} run, {} wait for room, {} wait for inputs",
+                          base::count_text(all.done), base::count_text(all.failed), base::count_text(all.running),
+                          base::count_text(all.waiting_for_room), base::count_text(all.waiting_for_inputs)));
+  if (all.rate > 0) {
+    const double left = all.seconds_left();
+    const std::string rest =
+        left > 0 ? base::text("; what is submitted takes {} at this rate", base::length_text(left)) : std::string();
+    text += detail::state_line("rate", base::text("{}/s in the last minute{}", base::number_text(all.rate, 2), rest));
+  }
+  text += detail::task_lines(s);
+  const auto in_driver = std::ranges::find(s.ranks, true, &rank_situation::is_in_driver);
+  if (in_driver != s.ranks.end()) text += detail::state_line("driver", "rank 0 is in the driver's own code");
+  return text + detail::rank_lines(s) + detail::actor_lines(s) + detail::memory_line(s) + detail::wait_lines(s);
+}
+
+}  // namespace manta::report
