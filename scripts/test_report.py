@@ -81,7 +81,7 @@ def report(runs):
             lost += missing
             print(f"\n{os.path.basename(log)}: {missing} of {count} tests were not run")
     if failed:
-        print("\nfailed: " + ", ".join(failed))
+        print("\nfailed: " + ", ".join(sorted(failed)))
     for name in flaky:
         print("flaky: " + name)
     print(f"{passed} passed, {len(failed) + lost} failed" + (f", {skipped} skipped" if skipped else ""))

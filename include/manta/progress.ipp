@@ -154,6 +154,12 @@ MANTA_DECL std::string progress_display::line(double seconds, std::size_t width,
 
 }  // namespace detail
 
+namespace detail {
+/// Looked up before main: Open MPI's MPI_Init sets PMIX_RANK also where there is no launcher.
+inline const bool is_started_as_rank =
+    is_set("OMPI_COMM_WORLD_RANK") || is_set("PMIX_RANK") || is_set("PMI_RANK") || is_set("SLURM_PROCID");
+}  // namespace detail
+
 MANTA_DECL progress_style progress_style_here() {
   if (const char* wanted = std::getenv("MANTA_PROGRESS")) {
     const std::string_view style = wanted;
@@ -164,9 +170,7 @@ MANTA_DECL progress_style progress_style_here() {
     throw error("manta: MANTA_PROGRESS is \"" + std::string(style) + "\"; it is one of bar, lines and off");
   }
   if (exec::engine* e = exec::engine::current(); e != nullptr && e->rank() != 0) return progress_style::off;
-  const bool is_rank = detail::is_set("OMPI_COMM_WORLD_RANK") || detail::is_set("PMIX_RANK") ||
-                       detail::is_set("PMI_RANK") || detail::is_set("SLURM_PROCID");
-  const bool has_terminal = is_rank ? detail::launcher_has_terminal() : ::isatty(2) == 1;
+  const bool has_terminal = detail::is_started_as_rank ? detail::launcher_has_terminal() : ::isatty(2) == 1;
   return has_terminal ? progress_style::bar : progress_style::lines;
 }
 

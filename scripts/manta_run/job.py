@@ -8,6 +8,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from .daemons import Daemons
@@ -55,6 +56,8 @@ class Job:
             self.noise = Noise()
             files = [self.noise.its_end]
             os.environ[NOISE_FILE] = str(self.noise.its_end)
+        if sys.stderr.isatty():  # the ranks see none: their parents are mpirun's and manta-run's
+            os.environ.setdefault("MANTA_PROGRESS", "bar")
         self.launcher = subprocess.Popen(command, preexec_fn=before, pass_fds=files)
         if self.noise:
             self.noise.launched()

@@ -139,10 +139,23 @@ int with_own_mpi(int argc, char** argv, int level, bool progress_thread, int (*d
   return code;
 }
 
+/// A program that calls MPI itself, and catches nothing.
+int uncaught(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  {
+    manta::runtime rt(MPI_COMM_WORLD);
+    rt.run([] { return manta::async<fail>(4).get(); });
+  }
+  MPI_Finalize();
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "answer";
+  if (mode == "uncaught") return uncaught(argc, argv);
   if (mode == "single") return with_own_mpi(argc, argv, MPI_THREAD_SINGLE, true);
   if (mode == "single-without-helper") return with_own_mpi(argc, argv, MPI_THREAD_SINGLE, false);
   if (mode == "funneled") return with_own_mpi(argc, argv, MPI_THREAD_FUNNELED, true);

@@ -143,6 +143,14 @@ else
     expect_code 1
     expect_lines 1 "valve 3 is stuck"
     expect_lines 0 "nobody looked at"
+    start "$n ranks, an exception that nobody catches is said once" "${mpirun[@]}" -n $n "$program" uncaught
+    expect_code 1
+    expect_lines 1 "valve 4 is stuck"
+    expect_lines 1 "nobody has caught this exception"
+    expect_lines 0 "rank 0 has died"
+    start "$n ranks, the help has all settings, and nothing runs" "${mpirun[@]}" -n $n "$program" seven --manta-help
+    expect_code 0
+    expect_lines 1 "--manta-max-queued="
     start "$n ranks, a deadlock of which only dropped futures would tell" "${mpirun[@]}" -n $n "$program" deadlock-unobserved
     expect_code 0
     expect_lines 1 "manta: deadlock: nothing runs"

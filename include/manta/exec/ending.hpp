@@ -17,7 +17,7 @@ class ending {
 
   /// Rank 0: serves until all is done, or with `drop` all that has started. Ends the actors of all ranks. Sends
   /// `drop_tasks` and `end_actors`. Waits.
-  MANTA_DECL void finish(bool drop);
+  MANTA_DECL void finish(bool drop, bool is_deadlock = false);
   /// Fails the tasks of this rank that have not started with `cancelled`.
   MANTA_DECL void drop_unstarted();
   /// Ends the actors of this rank, and sends rank 0 the failures that nobody has looked at (`unobserved`).

@@ -55,7 +55,7 @@ MANTA_DECL void ending::drive_until_quiet() {
   all_.loops.loop.wait(end.record);
 }
 
-MANTA_DECL void ending::finish(bool drop) {
+MANTA_DECL void ending::finish(bool drop, bool is_deadlock) {
   all_.run.running.leave();
   if (drop) {
     all_.run.phase.stop();
@@ -69,6 +69,7 @@ MANTA_DECL void ending::finish(bool drop) {
   all_.work.placement.end_run();
   all_.homes.named.end_run();
   exec::unobserved& failures = all_.run.unobserved;
+  if (is_deadlock) failures.forget_broken_promises();
   if (failures.count() == 0) return;
   std::fprintf(stderr, "manta: %llu failure%s that nobody looked at:\n%s\n",
                static_cast<unsigned long long>(failures.count()), failures.count() == 1 ? "" : "s",

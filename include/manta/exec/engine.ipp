@@ -234,6 +234,17 @@ MANTA_DECL std::string text_of(const std::exception_ptr& thrown) {
   }
 }
 
+/// Has the driver waited for what can never come?
+MANTA_DECL bool is_deadlock(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const deadlock&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&), void* argument,
                                             wire::buffer& payload) {
   std::exception_ptr thrown;
@@ -248,7 +259,7 @@ MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&)
   }
   std::string text = thrown != nullptr ? text_of(thrown) : std::string();
   run_phase::end how = thrown != nullptr ? run_phase::end::failed : run_phase::end::returned;
-  parts_.ending.finish(thrown != nullptr);
+  parts_.ending.finish(thrown != nullptr, thrown != nullptr && is_deadlock(thrown));
   parts_.seeing.end_run();
   parts_.run.phase.end_stop();
   if (const std::string loss = loss_since(deaths_before); thrown == nullptr && !loss.empty()) {

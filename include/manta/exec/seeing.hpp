@@ -56,9 +56,11 @@ class seeing {
   MANTA_DECL void look_closely();  ///< What look() does once in a while.
   /// The report of this rank, now.
   MANTA_DECL wire::buffer own_report(report_detail detail);
-  bool owner_is_in_user_code() const;  ///< The helper asks.
-  void tell_state_if_due();            ///< Begins to ask for the state, or writes it when all have answered.
-  void watch_progress();               ///< Tells the state once when nothing has ended for long.
+  bool owner_is_in_user_code() const;          ///< The helper asks.
+  void finish_surveys();                       ///< Waits for what is under way, and ends it.
+  static void tell(const std::string& block);  ///< Writes to standard error at once.
+  void tell_state_if_due();                    ///< Begins to ask for the state, or writes it when all have answered.
+  void watch_progress();                       ///< Tells the state once when nothing has ended for long.
   std::string finish_state(const std::string& why);  ///< Ends the complete survey for the state.
   report::run_status status(bool is_over);           ///< Counts what is unfinished.
   double seconds() const;                            ///< Since the begin of the run.
@@ -77,6 +79,7 @@ class seeing {
   std::int64_t ended_ns_ = 0;       // when that number has changed
   std::int64_t next_watch_ns_ = 0;
   bool has_told_of_stall_ = false;
+  bool has_ended_ = true;  // no run, or its end: nothing more is asked
   unsigned looks_ = 0;
   std::uint64_t begin_ticks_ = 0, looked_ticks_ = 0;
   double began_ = 0;          // seconds since 1970

@@ -56,6 +56,7 @@ MANTA_DECL void seeing::begin_run() {
   ready_seconds_ = 0;
   phases_.clear();
   why_state_.clear();
+  has_ended_ = false;
   ended_ns_ = next_watch_ns_ = 0;
   base::state_signal::take();
   const std::size_t functions = wire::table<wire::function_entry>().size();
@@ -79,6 +80,7 @@ inline void seeing::integrate_waiting(std::uint64_t now) {
 }
 
 MANTA_DECL void seeing::look_closely() {
+  if (has_ended_) return;
   integrate_waiting(base::ticks());
   watch_progress();
   tell_state_if_due();
@@ -166,14 +168,23 @@ inline void seeing::write_status(bool is_over) {
   is_over ? outputs_->files.write_last(s) : outputs_->files.write(s);
 }
 
-MANTA_DECL void seeing::end_run() {
-  if (outputs_ == nullptr) return;
-  const bool is_long = seconds() >= report::least_seconds_of_last_line && !outputs_->files.is_silent();
-  if (!is_long && !outputs_->has_files) return;
+inline void seeing::finish_surveys() {
+  if (situations_.is_under_way()) {
+    situations_.wait();
+    why_state_.empty() ? (void)finish_state("") : tell(finish_state(std::exchange(why_state_, {})));
+  }
   if (survey_.is_under_way()) {
     survey_.wait();
     (void)collect();
   }
+}
+
+MANTA_DECL void seeing::end_run() {
+  finish_surveys();
+  has_ended_ = true;
+  if (outputs_ == nullptr) return;
+  const bool is_long = seconds() >= report::least_seconds_of_last_line && !outputs_->files.is_silent();
+  if (!is_long && !outputs_->has_files) return;
   constexpr std::uint32_t few_ranks = 256;  // their bins and durations are a few megabytes
   const bool is_full = outputs_->has_files || all_.rank.size <= few_ranks;
   survey_.begin(ask_message::report, static_cast<std::uint32_t>(is_full ? report_detail::full : report_detail::brief));
@@ -222,11 +233,11 @@ inline void seeing::tell_state_if_due() {
     situations_.begin(ask_message::situation, 0);
   }
   if (!situations_.is_complete(now)) return;
-  const std::string text = finish_state(why_state_);
-  why_state_.clear();
+  tell(finish_state(std::exchange(why_state_, {})));
   state_told_ns_ = now;
-  (void)!::write(STDERR_FILENO, text.data(), text.size());  // as one block
 }
+
+inline void seeing::tell(const std::string& block) { (void)!::write(STDERR_FILENO, block.data(), block.size()); }
 
 inline std::string seeing::finish_state(const std::string& why) {
   report::run_state s;

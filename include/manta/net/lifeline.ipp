@@ -362,7 +362,7 @@ MANTA_DECL void lifeline::watch_zero() {
       continue;
     }
     if (bytes <= 0) {
-      std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
+      if (!job_is_ending()) std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
     } else {
       constexpr char why[] = "rank 0 has had it end";
       last_words(why, sizeof why, 0);  // 0: the task that runs here is not the reason

@@ -11,6 +11,7 @@
 #define OMPI_SKIP_MPICXX
 #endif
 #include <mpi.h>  // not found? Compile with mpicxx, or with $(pkg-config --cflags --libs manta)
+#include <atomic>
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
@@ -113,6 +114,12 @@ inline bool is_revoked([[maybe_unused]] MPI_Comm comm) {
 inline bool& mpi_is_given_up() {
   static bool given_up = false;
   return given_up;
+}
+
+/// Whether rank 0 is about to end the job, and has said why.
+inline std::atomic<bool>& job_is_ending() {
+  static std::atomic<bool> is_ending{false};
+  return is_ending;
 }
 
 /// Whether MPI calls are allowed at all; static objects may be destroyed after MPI_Finalize.

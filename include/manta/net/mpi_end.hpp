@@ -5,6 +5,8 @@
 // does anything else.
 #pragma once
 
+#include <exception>
+
 #include "manta/base/config.hpp"
 
 namespace manta::net {
@@ -21,10 +23,13 @@ class mpi_end {
   static void set_status(int status) { status_ = status; }
 
  private:
+  /// An exception is caught nowhere, as one that has left a run: rank 0 says it once, and the job ends with status 1.
+  [[noreturn]] MANTA_DECL static void end_uncaught();
   static int finalize_begins();  ///< MPI_Finalize has been called: ends the process if a rank has died.
 
   static inline bool is_watched_ = false;
   static inline int status_ = 0;
+  static inline std::terminate_handler before_ = nullptr;  // what ends the program for other reasons
 };
 
 }  // namespace manta::net

@@ -4,10 +4,15 @@
 
 #include "manta/net/mpi_end.hpp"
 
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
+#include "manta/base/error.hpp"
 #include "manta/base/launcher.hpp"
 #include "manta/net/mpi.hpp"
 
@@ -15,12 +20,49 @@ namespace manta::net {
 
 MANTA_DECL void mpi_end::watch() {
   if (std::exchange(is_watched_, true)) return;
+  before_ = std::set_terminate(&end_uncaught);
   int key = MPI_KEYVAL_INVALID;
   const auto on_delete = [](MPI_Comm, int, void*, void*) { return finalize_begins(); };
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, nullptr), "MPI_Comm_create_keyval");
   check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
   MPI_Comm_free_keyval(&key);
   ++base::launcher::get().page().unfinished;
+}
+
+[[noreturn]] MANTA_DECL void mpi_end::end_uncaught() {
+  constexpr unsigned patience_s = 30, warning_us = 200'000;  // rank 0 ends the job first, when the others know
+  int finalised = 0, rank = 0;
+  MPI_Finalized(&finalised);
+  std::string text;
+  try {
+    if (finalised == 0 && std::current_exception() != nullptr) std::rethrow_exception(std::current_exception());
+  } catch (const driver_failed& e) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != 0) {
+      job_is_ending() = true;
+      std::signal(SIGTERM, SIG_DFL);  // by which the launcher ends this process
+      ::sleep(patience_s);
+      std::fprintf(stderr, "manta: rank %d: nobody has caught the exception of the run: %s\n", rank, e.what());
+      std::_Exit(1);
+    }
+  } catch (const std::exception& e) {
+    text = e.what();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  } catch (...) {
+    // it has no text: what ended the program before says what it can
+  }
+  if (rank == 0 && !text.empty()) {
+    std::fprintf(
+        stderr,
+        "%s%s\nmanta: nobody has caught this exception, so the program ends with status 1. runtime::run throws "
+        "what the driver has thrown on rank 0, and manta::driver_failed on the other ranks: catch both\n",
+        text.starts_with("manta: ") ? "" : "manta: ", text.c_str());
+    std::fflush(nullptr);
+    ::usleep(warning_us);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  if (before_ != nullptr) before_();
+  std::abort();
 }
 
 MANTA_DECL void mpi_end::give_up() {

@@ -97,6 +97,7 @@ template <class Network>
 std::string quiet_watch<Network>::deadlock_text() const {
   std::string text =
       "manta: deadlock: nothing runs, nothing can run, and these wait: " + below_.waiting.report().who_waits();
+  while (text.ends_with(' ')) text.pop_back();
   if (below_.scheduler->waiting() != 0) {
     text += "; " + std::to_string(below_.scheduler->waiting()) +
             " tasks wait for resources that actors, reservations or waiting tasks hold";

@@ -40,6 +40,12 @@ class unobserved {
     for (const std::string& each : texts_) all += (all.empty() ? "" : between) + (before + each);
     return all;
   }
+  /// After a deadlock: leaves promises out that were destroyed with the stacks of those that waited. This is no cause.
+  void forget_broken_promises() {
+    const std::size_t before = texts_.size();
+    std::erase_if(texts_, [](const std::string& t) { return t.find("manta::broken_promise") != std::string::npos; });
+    count_ -= before - texts_.size();
+  }
   void clear() {
     count_ = 0;
     texts_.clear();
