@@ -27,10 +27,22 @@ struct result_that_is_no_status {
                 "any value");
 };
 
+/// Whether a driver has parameters. One whose body does not compile cannot be called either, and seems to have none.
+template <class Driver>
+constexpr bool driver_has_parameters = requires {
+  &Driver::operator();
+}
+|| requires { &Driver::template operator()<int>; }
+|| !std::is_class_v<Driver>;
+
+template <class Driver>
+using mistake_in_uncallable = std::conditional_t<driver_has_parameters<std::remove_cvref_t<Driver>>,
+                                                 base::mistake<driver_with_parameters, Driver>, base::no_mistake>;
+
 template <class Driver>
 constexpr auto mistake_in_driver() {
   if constexpr (!std::is_invocable_v<Driver&>) {
-    return base::mistake<driver_with_parameters, Driver>();
+    return mistake_in_uncallable<Driver>();
   } else if constexpr (std::is_void_v<std::invoke_result_t<Driver&>>) {
     return base::no_mistake();
   } else {
@@ -41,7 +53,7 @@ constexpr auto mistake_in_driver() {
 template <class Driver>
 constexpr auto mistake_in_program() {
   if constexpr (!std::is_invocable_v<Driver&>) {
-    return base::mistake<driver_with_parameters, Driver>();
+    return mistake_in_uncallable<Driver>();
   } else {
     using R = std::remove_cvref_t<std::invoke_result_t<Driver&>>;
     // bool is refused: `return is_right;` would end a program that is right with status 1.

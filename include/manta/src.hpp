@@ -55,6 +55,7 @@
 #include "manta/output/src_json.hpp"
 #include "manta/rl/src.hpp"
 #include "manta/serve/src.hpp"
+#include "manta/serve/src_http.hpp"
 #include "manta/serve/src_json.hpp"
 #include "manta/train/src.hpp"
 #include "manta/tune/src.hpp"

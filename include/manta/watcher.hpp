@@ -53,7 +53,8 @@ class watcher {
     record_.descriptor = descriptor;
   }
   /// Makes next() return also when any task or call that runs on this rank has been asked to stop since this call, or
-  /// since next() has returned last: time to look at a this_task::stop_token. So such a look needs no time limit, which
+  /// since next() has returned last, and when the run has to end: time to look at a this_task::stop_token, or at
+  /// this_task::stop_requested. So such a look needs no time limit, which
   /// would keep a deadlock from being found. Does not wait.
   MANTA_DECL void watch_stops();
   /// Waits at most that long for the next future that ends, and returns its id; nothing if the descriptor is readable,

@@ -204,7 +204,15 @@ TEST_CASE("arrays of numbers are taken out of a text, and leave their indices th
   output::json_without_numbers out;
   CHECK(output::take_out_numbers(R"({"a":[{"data":[1, [2.5,-3] ],"b":"data"},{"x":[7],"data" : [] }]})", "data", out));
   CHECK(out.text == R"({"a":[{"data":0,"b":"data"},{"x":[7],"data" : 1 }]})");
-  CHECK(out.arrays == std::vector<std::vector<double>>{{1, 2.5, -3}, {}});
+  REQUIRE(out.arrays.size() == 2);
+  CHECK(out.arrays[0].numbers == std::vector<double>{1, 2.5, -3});
+  CHECK_FALSE(out.arrays[0].is_even);
+  CHECK(out.arrays[1].shape == std::vector<std::size_t>{0});
+  CHECK(output::take_out_numbers(R"({"data":[[1,2,3],[4,5,6]]})", "data", out));
+  CHECK(out.arrays[0].shape == std::vector<std::size_t>{2, 3});
+  CHECK(out.arrays[0].is_even);
+  CHECK(output::take_out_numbers(R"({"data":[[1,2,3],[4,5]]})", "data", out));
+  CHECK_FALSE(out.arrays[0].is_even);
   for (const std::string& text :
        {std::string(R"({"a":[1]})"), std::string(R"({"data":0})"), std::string(R"({"data":["a"]})"),
         std::string(R"({"data":[1)"), std::string(R"({"data":[1,]})"), std::string(R"({"data":[1e999]})"),

@@ -664,29 +664,29 @@ TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of rep
   serve::options o{.name = "d", .max_batch = 2, .min = 1, .max = 3};
   o.max_ongoing = 1;
   serve::dispatcher d(o);
-  std::vector<serve::request> requests(6);
+  std::vector<serve::queued_request> requests(6);
   requests[4].options.priority = 5;
   requests[5].options.deadline = 1us;
   requests[5].arrived -= 1s;
-  const std::size_t one = d.add_starting();
+  const std::size_t one = d.replicas().add_starting(1);
   for (auto& r : requests) d.admit(r);
   CHECK(d.next().requests.empty());  // nobody is ready
   d.drop_all_unwanted();
-  CHECK(d.take_unwanted() == std::vector<serve::request*>{&requests[5]});
-  d.ready(one);
+  CHECK(d.take_unwanted() == std::vector<serve::queued_request*>{&requests[5]});
+  d.replicas().ready(one);
   const auto first = d.next();
-  CHECK(first.requests == std::vector<serve::request*>{&requests[4], &requests[0]});
+  CHECK(first.requests == std::vector<serve::queued_request*>{&requests[4], &requests[0]});
   CHECK(d.next().requests.empty());
-  const std::size_t two = d.add_starting();
-  d.ready(two);
+  const std::size_t two = d.replicas().add_starting(1);
+  d.replicas().ready(two);
   const auto second = d.next();
   CHECK(second.replica == two);
   d.finished(first);
-  for (serve::request* r : first.requests) d.answered(*r, true);
+  for (serve::queued_request* r : first.requests) d.answered(*r, true);
   CHECK(d.report().served == 2);
   CHECK(d.report().queued == 1);
   CHECK(d.report().running == 2);
-  d.remove(two);
+  d.replicas().remove(two);
   d.finished(second);
   d.again(*second.requests[0]);
   CHECK(d.next().requests.front() == second.requests[0]);
@@ -695,12 +695,12 @@ TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of rep
 
 TEST_CASE("the dispatcher: a busy replica gets a second batch early only if that is no smaller than the first") {
   serve::dispatcher d({.name = "d", .max_batch = 4});
-  std::vector<serve::request> requests(12);
+  std::vector<serve::queued_request> requests(12);
   auto next = requests.begin();
   const auto admit = [&](int n) {
     for (int i = 0; i < n; ++i) d.admit(*next++);
   };
-  d.ready(d.add_starting());
+  d.replicas().ready(d.replicas().add_starting(1));
   admit(1);
   const auto first = d.next();  // it is idle, and takes what there is
   CHECK(first.requests.size() == 1);
@@ -729,9 +729,9 @@ TEST_CASE("the dispatcher looks through the whole queue seldom: unwanted request
   serve::options o{.name = "d", .max_queue = 30'000};
   o.max_ongoing = 1;
   serve::dispatcher d(o);
-  const std::size_t one = d.add_starting();
+  const std::size_t one = d.replicas().add_starting(1);
   bool is_cancelled = false;
-  std::vector<serve::request> requests(30'000);
+  std::vector<serve::queued_request> requests(30'000);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (i % 3 == 0) requests[i].caller = manta::this_task::stop_token(&is_cancelled);
     requests[i].options.priority = static_cast<int>(i % 2);
@@ -744,20 +744,20 @@ TEST_CASE("the dispatcher looks through the whole queue seldom: unwanted request
   requests[4].options.deadline = 1us;
   d.drop_if_unwanted(requests[4]);
   d.drop_if_unwanted(requests[5]);
-  CHECK(d.take_unwanted() == std::vector<serve::request*>{&requests[4]});
+  CHECK(d.take_unwanted() == std::vector<serve::queued_request*>{&requests[4]});
   is_cancelled = true;
-  serve::request more;
+  serve::queued_request more;
   d.admit(more);
   for (int i = 0; i < 30'000; ++i) d.make_room();
   CHECK(d.take_unwanted().size() == 10'000);
   CHECK_FALSE(d.is_full());
   is_cancelled = false;
-  d.ready(one);
+  d.replicas().ready(one);
   requests[1].arrived -= 1s;
   requests[1].options.deadline = 1us;
   CHECK(d.next().requests ==
-        std::vector<serve::request*>{&requests[5]});  // 1 is over, 3 was cancelled, 0 is less urgent
-  CHECK(d.take_unwanted() == std::vector<serve::request*>{&requests[1]});
+        std::vector<serve::queued_request*>{&requests[5]});  // 1 is over, 3 was cancelled, 0 is less urgent
+  CHECK(d.take_unwanted() == std::vector<serve::queued_request*>{&requests[1]});
   CHECK(d.report().cancelled == 10'000);
   CHECK(d.report().expired == 2);
   CHECK(d.report().queued == 19'998);

@@ -46,7 +46,10 @@ MANTA_DECL bool duties::progress() {
     if (all_.rank.graph.nodes.owns(*n)) all_.values.refs.release(*n);  // else it outlived its runtime
   }
   if (all_.values.attempts.has_to_judge()) all_.values.attempts.judge_failures();
-  if (all_.run.phase.has_to_drop()) all_.ending.drop_unstarted();
+  if (all_.run.phase.has_to_drop()) {
+    all_.ending.drop_unstarted();
+    all_.run.waiters.note_stop();
+  }
   if (all_.run.waiters.any_timed()) all_.run.waiters.check_deadlines(base::now_ns());
   if (all_.run.waiters.any_with_descriptor()) all_.run.waiters.check_descriptors();
   if (all_.run.waiters.has_news_of_stops()) all_.run.waiters.check_stops();

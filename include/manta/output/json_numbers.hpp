@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -21,10 +22,17 @@ namespace manta::output {
 /// numbers that need a closer look: json_reader is for these.
 [[nodiscard]] MANTA_DECL bool plain_numbers(std::string_view json, std::vector<double>& numbers);
 
+/// The numbers of an array, and of arrays in it, one after the other.
+struct json_number_array {
+  std::vector<double> numbers;
+  std::vector<std::size_t> shape = {};  ///< length of the array, of those in it, and so on
+  bool is_even = true;                  ///< all arrays of a level have the same length
+};
+
 /// A text whose large arrays of numbers were taken out: in place of each stands its index in `arrays`.
 struct json_without_numbers {
   std::string text;
-  std::vector<std::vector<double>> arrays;
+  std::vector<json_number_array> arrays;
 };
 /// Takes out the arrays that are values of this key, wherever it stands: arrays of numbers, or of such arrays, whose
 /// numbers then follow one another. False if the text has other values of this key, numbers or texts that need a closer

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "manta/output/json_numbers.hpp"
 
@@ -51,23 +52,34 @@ inline const char* read_number(const char* at, const char* end, double& value) {
   const auto read = std::from_chars(begin, at, value);
   return read.ec == std::errc() && read.ptr == at ? at : nullptr;
 }
-/// Appends the numbers of an array, and of arrays in it down to this depth. `at` is behind its bracket. Gives the end
-/// of the array; null: it has something else in it.
-inline const char* read_numbers(const char* at, const char* end, std::vector<double>& numbers, int depth) {
+/// Appends the numbers of an array, and of arrays in it down to a depth. `at` is behind its bracket, `level` is 0 for
+/// the outermost array. Gives the end of the array; null: it has something else in it.
+inline const char* read_numbers(const char* at, const char* end, json_number_array& out, std::size_t level,
+                                std::size_t deepest) {
+  std::size_t length = 0, arrays = 0;
+  if (out.shape.size() <= level) out.shape.resize(level + 1, std::size_t(-1));
   at = skip_spaces(at, end);
-  if (at != end && *at == ']') return at + 1;
-  while (at != end) {
-    if (*at == '[') {
-      at = depth > 0 ? read_numbers(at + 1, end, numbers, depth - 1) : nullptr;
-    } else {
-      double value = 0;
-      at = read_number(at, end, value);
-      if (at != nullptr) numbers.push_back(value);
+  for (bool is_empty = at != end && *at == ']'; at != end;) {
+    if (!is_empty) {
+      ++length;
+      if (*at == '[') {
+        ++arrays;
+        at = level < deepest ? read_numbers(at + 1, end, out, level + 1, deepest) : nullptr;
+      } else {
+        double value = 0;
+        at = read_number(at, end, value);
+        if (at != nullptr) out.numbers.push_back(value);
+      }
+      if (at == nullptr) return nullptr;
+      at = skip_spaces(at, end);
+      if (at == end) return nullptr;
     }
-    if (at == nullptr) return nullptr;
-    at = skip_spaces(at, end);
-    if (at == end) return nullptr;
-    if (*at == ']') return at + 1;
+    if (*at == ']') {
+      if (out.shape[level] == std::size_t(-1)) out.shape[level] = length;
+      out.is_even = out.is_even && out.shape[level] == length && (arrays == 0 || arrays == length) &&
+                    (length == 0 || (arrays == length) == (out.shape.size() > level + 1));
+      return at + 1;
+    }
     if (*at != ',') return nullptr;
     at = skip_spaces(at + 1, end);
   }
@@ -80,15 +92,17 @@ MANTA_DECL bool plain_numbers(std::string_view json, std::vector<double>& number
   const char* const end = json.data() + json.size();
   const char* at = skip_spaces(json.data(), end);
   if (at == end || *at != '[') return false;
-  numbers.reserve(json.size() / 8);
-  at = read_numbers(at + 1, end, numbers, 0);
+  json_number_array all{std::move(numbers)};
+  all.numbers.reserve(json.size() / 8);
+  at = read_numbers(at + 1, end, all, 0, 0);
+  numbers = std::move(all.numbers);
   return at != nullptr && skip_spaces(at, end) == end;
 }
 
 MANTA_DECL bool take_out_numbers(std::string_view json, std::string_view key, json_without_numbers& out) {
   using namespace detail;
   constexpr double exact = 9007199254740992.;  // integers below it are themselves
-  constexpr int deepest = 32;
+  constexpr std::size_t deepest = 32;
   if (json.find('\\') != std::string_view::npos) return false;  // a key might be written in another way
   const char* const begin = json.data();
   const char* const end = begin + json.size();
@@ -103,11 +117,11 @@ MANTA_DECL bool take_out_numbers(std::string_view json, std::string_view key, js
     if (!is_key) continue;
     at = skip_spaces(at + 1, end);
     if (at == end || *at != '[') return false;
-    std::vector<double>& numbers = out.arrays.emplace_back();
-    numbers.reserve(((open == std::string_view::npos ? json.size() : open) - close) / 8);
-    const char* const after = read_numbers(at + 1, end, numbers, deepest);
+    json_number_array& its = out.arrays.emplace_back();
+    its.numbers.reserve(((open == std::string_view::npos ? json.size() : open) - close) / 8);
+    const char* const after = read_numbers(at + 1, end, its, 0, deepest);
     if (after == nullptr) return false;
-    for (const double number : numbers) {
+    for (const double number : its.numbers) {
       if (!(std::abs(number) < exact)) return false;
     }
     out.text.append(begin + taken, at).append(std::to_string(out.arrays.size() - 1));

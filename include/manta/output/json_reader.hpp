@@ -199,9 +199,10 @@ void json_reader::read_range(Range& range, json_view from) {
       std::size_t i = 0;
       for (value_type& v : range) {
         const json_view here = from.element(i++);
-        if (const auto kind = here.what(); std::is_floating_point_v<value_type> && kind == json_view::kind::number) {
+        const bool is_number = std::is_floating_point_v<value_type> && here.what() == json_view::kind::number;
+        if (is_number && std::abs(here.number()) <= static_cast<double>(std::numeric_limits<value_type>::max())) {
           v = static_cast<value_type>(here.number());
-        } else {
+        } else {  // perhaps an integer; or an error, which names the place
           read_at(position(i - 1), v, here);
         }
       }

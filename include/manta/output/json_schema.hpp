@@ -5,9 +5,13 @@
 // fresh value says which members there are.
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "manta/output/json_shape.hpp"
+#include "manta/output/json_view.hpp"
 #include "manta/output/source_json.hpp"
 
 namespace manta::output {
@@ -116,5 +120,35 @@ template <class T>
 std::string json_schema() {
   return json_schema_writer().of<T>();
 }
+
+namespace detail {
+template <class T>
+constexpr int depth_of();
+template <class>
+inline constexpr int depth_in_tuple = deepest_json;
+template <class... T>
+inline constexpr int depth_in_tuple<std::tuple<T...>> = std::max({0, depth_of<std::remove_cvref_t<T>>()...});
+template <class A, class B>
+inline constexpr int depth_in_tuple<std::pair<A, B>> = depth_in_tuple<std::tuple<A, B>>;
+
+template <class T>
+constexpr int depth_of() {
+  if constexpr (std::is_arithmetic_v<T> || text<T>) {
+    return 0;
+  } else if constexpr (is_optional<T>) {
+    return depth_of<typename T::value_type>();
+  } else if constexpr (matrix<T>) {
+    return T::ColsAtCompileTime == 1 || T::RowsAtCompileTime == 1 ? 1 : 2;
+  } else if constexpr (range_like<T>) {
+    return std::min(deepest_json, 1 + depth_of<std::remove_cvref_t<typename T::value_type>>());
+  } else {
+    return std::min(deepest_json, 1 + depth_in_tuple<T>);
+  }
+}
+}  // namespace detail
+
+/// How deep arrays and objects may be nested in a value of this type; deepest_json for classes.
+template <class T>
+inline constexpr int json_depth = detail::depth_of<T>();
 
 }  // namespace manta::output

@@ -11,9 +11,16 @@ namespace manta::output {
 namespace detail {
 inline const nlohmann::json& node(const void* p) { return *static_cast<const nlohmann::json*>(p); }
 
-/// Before the parser, which would recurse as deep.
-MANTA_DECL void check_depth(std::string_view text) {
+[[noreturn]] inline void refuse_depth(int deepest) {
+  if (deepest == 0) throw json_error("an array or an object is not expected here");
+  throw json_error("arrays and objects are nested deeper than " + std::to_string(deepest) + " levels");
+}
+
+/// Before the parser, which would recurse as deep, and which takes 20 bytes for each byte of arrays without elements.
+inline void check_arrays(std::string_view text, int deepest) {
+  constexpr std::size_t most_arrays = 4'000'000;
   int depth = 0;
+  std::size_t arrays = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -23,8 +30,9 @@ MANTA_DECL void check_depth(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > deepest_json)
-        throw json_error("arrays and objects are nested deeper than " + std::to_string(deepest_json) + " levels");
+      if (++depth > deepest) refuse_depth(deepest);
+      if (++arrays > most_arrays)
+        throw json_error("there are more than " + std::to_string(most_arrays) + " arrays and objects");
     } else if (c == ']' || c == '}') {
       --depth;
     }
@@ -32,8 +40,11 @@ MANTA_DECL void check_depth(std::string_view text) {
 }
 }  // namespace detail
 
-MANTA_DECL json_document::json_document(std::string_view text, const char* called) {
-  detail::check_depth(text);
+MANTA_DECL json_document::json_document(std::string_view text, const char* called, int deepest) {
+  detail::check_arrays(text, deepest);
+  // The parser takes a zero for the end.
+  if (text.find('\0') != std::string_view::npos)
+    throw json_error(std::string(called) + " is not JSON: it has a zero byte");
   try {
     root_ = std::make_shared<const nlohmann::json>(nlohmann::json::parse(text.begin(), text.end()));
   } catch (const nlohmann::json::exception& e) {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "manta/manta.hpp"
+#include "manta/serve/answers.hpp"
 #include "manta/serve/router.hpp"
 #include "manta/serve/weighted_turns.hpp"
 
@@ -50,56 +51,29 @@ future<kept<T>> keep(T&& value) {
 
 }  // namespace detail
 
-/// A handle: callable on any rank, can be copied and sent. The deployment ends with its last handle.
-template <class R, class... A>
-class deployment<R(A...)> {
+namespace detail {
+
+/// How many numbers a request and an answer have, where the deployed object says so; 0: any number.
+struct value_sizes {
+  std::int64_t request = 0, answer = 0;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(request, answer);
+  }
+};
+
+/// What a handle does whatever its requests are.
+class deployment_handle {
  public:
-  using signature = R(A...);
-
-  /// An empty handle, which may only be assigned to.
-  deployment() = default;
-  deployment(std::string name, actor<detail::router> r) : name_(std::move(name)), router_(std::move(r)) {}
-
-  /// One request: a future of its answer. Futures throw overloaded if the queue is full, request_failed if the
-  /// deployment's own code threw (or what it threw, if that type is one of rethrow_as), or replica_died if the replica
-  /// died and the deployment is not idempotent.
-  future<R> operator()(const A&... arguments) const {
-    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), options_, arguments...);
-  }
-  /// Arguments may be futures.
-  template <class... T>
-    requires(sizeof...(T) == sizeof...(A) && sizeof...(T) > 0)
-  future<R>
-  operator()(T&&... arguments) const {
-    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), options_,
-                                                 std::forward<T>(arguments)...);
-  }
-
-  /// The answer itself, for a deployed method that asks another deployment: waits as future::get does. When nobody
-  /// wants the answer of this method any more, takes the request back and throws cancelled.
-  R ask(const A&... arguments) const {
-    future<R> answer = (*this)(arguments...);
-    const auto caller = this_task::get_stop_token();
-    detail::wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
-    return std::move(answer).get();
-  }
-
-  /// A handle of this deployment whose calls have a priority or a deadline.
-  [[nodiscard]] deployment with(const call_options& o) const {
-    deployment d = *this;
-    d.options_ = o;
-    return d;
-  }
-
   /// False for an empty handle. Does not say whether the deployment lives.
   [[nodiscard]] bool valid() const { return router_.valid(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Replicas, queue, latencies; waits.
   [[nodiscard]] serve::status status() const { return detail::status_of(router()); }
-  /// Takes no more requests (they throw unavailable), and waits until all are answered.
+  /// Takes no more requests (they throw unavailable), and waits until all are answered, for `.drain_time` at most.
   void drain() const { detail::drain(router()); }
-  /// Asks the replicas for their health (`bool healthy() const` of the class), and replaces those that are not well;
-  /// waits.
+  /// Asks the replicas for their health (`bool healthy() const` of the class), and replaces those that are not well or
+  /// do not answer in time; waits for the answers.
   void check() const { detail::check(router()); }
 
   /// Calls `reconfigure(value)` of the deployed class on each replica; replicas that are made later get the last value
@@ -137,18 +111,105 @@ class deployment<R(A...)> {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(name_, router_, options_);
+    archive(name_, router_, options_, sizes_);
   }
+  /// For metadata: a handle that serve::find returns does not know them.
+  [[nodiscard]] const detail::value_sizes& sizes() const { return sizes_; }
+  void set_sizes(const detail::value_sizes& sizes) { sizes_ = sizes; }
   /// Throws if the handle is empty.
   [[nodiscard]] const actor<detail::router>& router() const {
     if (!router_.valid()) detail::refuse_empty_handle("manta: serve: the handle of a deployment");
     return router_;
   }
 
- private:
+ protected:
+  deployment_handle() = default;
+  deployment_handle(std::string name, actor<detail::router> r) : name_(std::move(name)), router_(std::move(r)) {}
+
   std::string name_;
   actor<detail::router> router_;
   call_options options_;
+  value_sizes sizes_;
+};
+
+}  // namespace detail
+
+/// A handle: callable on any rank, can be copied and sent. The deployment ends with its last handle.
+template <class R, class... A>
+class deployment<R(A...)> : public detail::deployment_handle {
+ public:
+  using signature = R(A...);
+
+  /// An empty handle, which may only be assigned to.
+  deployment() = default;
+  deployment(std::string name, actor<detail::router> r) : deployment_handle(std::move(name), std::move(r)) {}
+
+  /// One request: a future of its answer. Futures throw overloaded if the queue is full, request_failed if the
+  /// deployment's own code threw (or what it threw, if that type is one of rethrow_as), timed_out if the call ran for
+  /// longer than `.timeout`, or replica_died if the replica died and the deployment is not idempotent.
+  future<R> operator()(const A&... arguments) const {
+    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), options_, arguments...);
+  }
+  /// Arguments may be futures.
+  template <class... T>
+    requires(sizeof...(T) == sizeof...(A) && sizeof...(T) > 0)
+  future<R>
+  operator()(T&&... arguments) const {
+    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), options_,
+                                                 std::forward<T>(arguments)...);
+  }
+
+  /// The answer itself, for a deployed method that asks another deployment: waits as future::get does. When nobody
+  /// wants the answer of this method any more, takes the request back and throws cancelled.
+  R ask(const A&... arguments) const {
+    future<R> answer = (*this)(arguments...);
+    const auto caller = this_task::get_stop_token();
+    detail::wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
+    return std::move(answer).get();
+  }
+
+  /// Many requests as one, which counts once in the queue and fails as a whole: its rows go to the replicas in slices,
+  /// those of a batched method in slices of `.max_batch`. The answers have the order of the rows. `version`: that has
+  /// to answer; 0: the present one or its canary.
+  [[nodiscard]] future<detail::answered_rows<R>> many(std::vector<std::tuple<A...>> rows, int version = 0) const {
+    call_options o = options_;
+    if (version != 0) o.version = version;
+    return async<&detail::router::call_rows<R, A...>>(router(), detail::type_tag<R>(), router(), o, std::move(rows));
+  }
+
+  /// A handle of this deployment whose calls have a priority or a deadline.
+  [[nodiscard]] deployment with(const call_options& o) const {
+    deployment d = *this;
+    d.options_ = o;
+    return d;
+  }
+};
+
+/// A handle of a deployed generator, whose answers come one after the other.
+template <class T, class... A>
+class deployment<generator<T>(A...)> : public detail::deployment_handle {
+ public:
+  using signature = generator<T>(A...);
+
+  /// An empty handle, which may only be assigned to.
+  deployment() = default;
+  deployment(std::string name, actor<detail::router> r) : deployment_handle(std::move(name), std::move(r)) {}
+
+  /// One request: its answers, which throw what the futures of other deployments throw. The request has its replica
+  /// from the first value to the last, as a call does; other requests of the replica run between two values.
+  answers<T> operator()(const A&... arguments) const {
+    const detail::stream_key key = detail::new_stream_key(rank());
+    auto request =
+        async<&detail::router::stream<T, A...>>(router(), detail::type_tag<T>(), key, options_, arguments...);
+    return {std::move(request), async<&detail::router::place_of>(router(), key)};
+  }
+
+  /// A handle of this deployment whose calls have a priority or a deadline.
+  [[nodiscard]] deployment with(const call_options& o) const {
+    deployment d = *this;
+    d.options_ = o;
+    return d;
+  }
 };
 
 namespace detail {
@@ -179,11 +240,23 @@ inline options pure(options o) {
 
 }  // namespace detail
 
-/// Starts a deployment and waits until its replicas are ready. The arguments are those of the class's constructor (or
-/// of the aggregate), values or futures; each travels once to a node. Throws manta::error with the constructor's text,
-/// or unschedulable if no rank fits.
-template <auto F, class Type = decltype(F), class... C>
-auto deploy(const options& o, C&&... arguments) {
+namespace detail {
+/// What is deployed is no template argument, or it is a class: says what to write instead.
+template <class T>
+struct not_deployed {
+  static_assert(!std::is_same_v<T, T>,
+                "manta: serve: what is deployed is a template argument, a function or a class's method that answers "
+                "requests: deploy<f>(options), or deploy<&A::method>(options, arguments of A's constructor..)");
+};
+template <class First>
+struct options_first {
+  static_assert(
+      std::is_convertible_v<First, options>,
+      "manta: serve: options come before the arguments of the constructor: deploy<&A::method>({.name = ..}, ..)");
+};
+
+template <auto F, class Type, class... C>
+auto deploy_with(const options& o, C&&... arguments) {
   using target = typename detail::target_of<F>::type;
   static_assert(detail::can_make<typename target::class_type, detail::kept<C>...>(),
                 "manta: serve: the arguments after the options go to the constructor of the deployed class, or to the "
@@ -202,40 +275,22 @@ auto deploy(const options& o, C&&... arguments) {
                          all.name, "cannot start");
   return deployment<signature>(all.name, std::move(r));
 }
+}  // namespace detail
 
-/// With the default options, and without a name.
-template <auto F, class Type = decltype(F)>
-auto deploy() {
-  return deploy<F>(options());
+/// Starts a deployment and waits until its replicas are ready. The arguments after the options are those of the class's
+/// constructor (or of the aggregate), values or futures; each travels once to a node. Throws manta::error with the
+/// constructor's text, or unschedulable if no rank fits.
+template <auto F, class Type = decltype(F), class Options = options, class... C>
+auto deploy(const Options& o = {}, C&&... arguments) {
+  (void)detail::options_first<Options>();
+  if constexpr (std::is_convertible_v<Options, options>)
+    return detail::deploy_with<F, Type>(static_cast<const options&>(o), std::forward<C>(arguments)...);
 }
 
-namespace detail {
-template <class T>
-inline constexpr bool is_deployed = false;
-}
-/// These say what to write instead.
-template <class F>
-  requires(!std::is_convertible_v<F, options>)
-int deploy(const F&, const options& = {}) {
-  static_assert(detail::is_deployed<F>,
-                "manta: serve: what is deployed is a template argument: deploy<f>(options), or "
-                "deploy<&A::method>(options, arguments of A's constructor..)");
-  return 0;
-}
-template <auto F, class First, class... C>
-  requires(!std::is_convertible_v<First, options>)
-int deploy(const First&, const C&...) {
-  static_assert(
-      detail::is_deployed<First>,
-      "manta: serve: options come before the arguments of the constructor: deploy<&A::method>({.name = ..}, ..)");
-  return 0;
-}
-template <class A, class... C>
-int deploy(const options&, const C&...) {
-  static_assert(detail::is_deployed<A>,
-                "manta: serve: a class is deployed by its method that answers requests: "
-                "deploy<&A::method>(options, arguments of A's constructor..)");
-  return 0;
+/// Says what to write instead.
+template <class A = void, class First = options, class Second = options, class... C>
+int deploy(const First&, const Second& = {}, const C&...) {
+  return (void)detail::not_deployed<A>(), 0;
 }
 
 /// A new version of a running deployment, of another function, class or arguments with the same request and answer.

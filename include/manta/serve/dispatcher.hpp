@@ -14,55 +14,58 @@
 #include <vector>
 
 #include "manta/serve/options.hpp"
+#include "manta/serve/replica_table.hpp"
 #include "manta/serve/status.hpp"
 #include "manta/this_task.hpp"
 
 namespace manta::serve {
 
 /// A request in the queue; the router's own has more members.
-struct request {
+struct queued_request {
   using clock = std::chrono::steady_clock;
   call_options options;
   clock::time_point arrived = clock::now();
   int tries = 0;
-  bool alone = false;                 ///< in no batch with others: with them it has failed
+  bool alone = false;                 ///< in no batch with others: with them it has failed, or it is many rows
+  bool is_part = false;               ///< of a request with many rows, which counts as a whole
+  int version = 0;                    ///< of the replica that has it
   this_task::stop_token caller = {};  ///< of the call that waits for the answer: it may have been cancelled
   bool is_queued = false;
-  std::list<request*>::iterator place = {};  ///< in the queue
+  std::list<queued_request*>::iterator place = {};  ///< in the queue
 };
 
 class dispatcher {
  public:
-  using clock = request::clock;
+  using clock = queued_request::clock;
 
   MANTA_DECL explicit dispatcher(const options& o);
   MANTA_DECL ~dispatcher();
 
   /// Throws overloaded if the queue is full, unavailable while the deployment drains.
-  MANTA_DECL void admit(request& r);
+  MANTA_DECL void admit(queued_request& r);
   /// Back to the head of the queue: its replica died, or it is to be tried alone.
-  MANTA_DECL void again(request& r);
+  MANTA_DECL void again(queued_request& r);
   /// Leaves the queue, if it is in it.
-  MANTA_DECL void forget(request& r);
+  MANTA_DECL void forget(queued_request& r);
   /// The request that leaves next, or null.
-  [[nodiscard]] MANTA_DECL request* front() const;
+  [[nodiscard]] MANTA_DECL queued_request* front() const;
 
   // A request is unwanted when its time is over, and when nobody waits for it any more. It leaves the queue when its
   // turn comes, when its own call says so, and when somebody looks for such ones. So no request costs a look at others.
 
   /// Takes this one out of the queue if it is unwanted.
-  MANTA_DECL void drop_if_unwanted(request& r);
+  MANTA_DECL void drop_if_unwanted(queued_request& r);
   /// Takes all of them out of the queue; looks at each request.
   MANTA_DECL void drop_all_unwanted();
   /// Likewise if the queue is full, but not more often than once in as many calls and admissions as it has places.
   MANTA_DECL void make_room();
   /// The requests that have left the queue as unwanted since the last call.
-  [[nodiscard]] std::vector<request*> take_unwanted() { return std::exchange(unwanted_, {}); }
+  [[nodiscard]] std::vector<queued_request*> take_unwanted() { return std::exchange(unwanted_, {}); }
 
   /// Requests for one replica.
   struct batch {
     std::size_t replica = 0;
-    std::vector<request*> requests;
+    std::vector<queued_request*> requests;
   };
   /// The next batch, for the ready replica with the least work; empty: there is no request, or each replica has enough.
   MANTA_DECL batch next();
@@ -71,19 +74,19 @@ class dispatcher {
   /// The replica has answered, or died.
   MANTA_DECL void finished(const batch& b);
   /// A request has its answer.
-  MANTA_DECL void answered(const request& r, bool good);
+  MANTA_DECL void answered(const queued_request& r, bool good);
+  /// A request with many rows begins, whose parts are admitted one after the other. Throws as admit does.
+  MANTA_DECL void begin_whole();
+  /// All its parts are answered, or one has failed.
+  MANTA_DECL void end_whole(const queued_request& whole, bool good);
+  /// Nobody wants its answer any more.
+  void drop_whole() {
+    --wholes_;
+    ++cancelled_;
+  }
 
-  // Replicas, by numbers that are used once.
-  MANTA_DECL std::size_t add_starting();
-  MANTA_DECL void ready(std::size_t replica);
-  MANTA_DECL void remove(std::size_t replica);
-  /// Gets no more requests.
-  MANTA_DECL void retire(std::size_t replica);
-  [[nodiscard]] MANTA_DECL bool is_idle(std::size_t replica) const;
-  [[nodiscard]] MANTA_DECL std::vector<std::size_t> all_ready() const;
-  /// Ready or starting.
-  [[nodiscard]] MANTA_DECL std::vector<std::size_t> all() const;
-  [[nodiscard]] MANTA_DECL int count(bool is_ready) const;
+  [[nodiscard]] replica_table& replicas() { return replicas_; }
+  [[nodiscard]] const replica_table& replicas() const { return replicas_; }
 
   /// The number of replicas that there should be now: more while requests have waited for a tenth of a second, one
   /// fewer after .down_after in which one less would have done.
@@ -94,49 +97,53 @@ class dispatcher {
 
   [[nodiscard]] bool has_queue() const { return queued_ > 0; }
   [[nodiscard]] bool is_full() const { return queued_ >= static_cast<std::uint64_t>(options_.max_queue); }
-  [[nodiscard]] std::uint64_t outstanding() const { return queued_ + running_; }
+  [[nodiscard]] std::uint64_t outstanding() const { return queued_ + running_ + wholes_; }
   void drain() { is_draining_ = true; }
+  [[nodiscard]] int version() const { return version_; }
   /// A new version has taken over.
-  void count_version() {
-    ++version_;
-    earlier_served_ = served_;
-    earlier_failed_ = failed_;
-  }
+  void set_version(int version) { version_ = version; }
+  /// Whether the present version takes batches.
+  [[nodiscard]] bool is_batched() const { return is_batched_; }
+  void set_batched(bool is_batched) { is_batched_ = is_batched; }
   /// The counts of a canary that has ended.
   MANTA_DECL void add_counts(const status& s);
   [[nodiscard]] bool is_draining() const { return is_draining_; }
   void count_retry() { ++retried_; }
   /// A request that a replica had.
   void count_cancelled() { ++cancelled_; }
+  void count_overdue() { ++overdue_; }
   [[nodiscard]] const options& told() const { return options_; }
   [[nodiscard]] MANTA_DECL status report() const;
   /// All requests of the queue, which is empty then: nobody can answer them.
-  MANTA_DECL std::vector<request*> give_up();
+  MANTA_DECL std::vector<queued_request*> give_up();
 
  private:
-  struct replica_state {
-    bool is_ready = false, is_retired = false;
-    int ongoing = 0;
-    std::size_t last_size = 0;  ///< requests of the batch that it got last
+  /// What a version has done.
+  struct version_figures {
+    std::uint64_t served = 0, failed = 0;
+    std::vector<float> latencies = {};  ///< ms, a ring
   };
-  bool has_room(const replica_state& r) const;
-  bool is_unwanted(const request& r) const;
-  void count_unwanted(request& r);
-  void leave_queue(request& r);
+  bool has_room(const replica_table::state& r) const;
+  bool is_unwanted(const queued_request& r) const;
+  void count_unwanted(queued_request& r);
+  void leave_queue(queued_request& r);
+  void enter_queue(queued_request& r, bool at_head);
+  void add_versions_to(status& s) const;
 
   options options_;
-  std::map<int, std::list<request*>, std::greater<>> queue_;  ///< by priority; none is empty
-  std::vector<request*> unwanted_;
+  std::map<int, std::list<queued_request*>, std::greater<>> queue_;  ///< by priority; none is empty
+  std::vector<queued_request*> unwanted_;
   std::uint64_t since_look_ = 0;  ///< admissions and tries to make room since the last look at all requests
   std::uint64_t queued_ = 0, running_ = 0;
-  std::map<std::size_t, replica_state> replicas_;
-  std::size_t next_replica_ = 0;
+  replica_table replicas_;
   bool is_draining_ = false;
   clock::time_point queue_since_ = {}, busy_since_ = clock::now();
   int version_ = 1;
-  std::uint64_t earlier_served_ = 0, earlier_failed_ = 0;  ///< by versions before this one, and by canaries
-  std::uint64_t served_ = 0, failed_ = 0, retried_ = 0, refused_ = 0, expired_ = 0, cancelled_ = 0, batches_ = 0;
-  std::vector<float> latencies_;  ///< ms, a ring
+  bool is_batched_ = false;
+  std::uint64_t wholes_ = 0, parts_queued_ = 0, parts_running_ = 0;
+  std::uint64_t retried_ = 0, refused_ = 0, expired_ = 0, cancelled_ = 0, overdue_ = 0, batches_ = 0;
+  version_figures all_;  ///< of all versions, canaries that have ended included
+  std::map<int, version_figures> of_versions_;
 };
 
 }  // namespace manta::serve

@@ -24,13 +24,16 @@ class failed_batches {
   /// The replica has died before it got the batch: it has not lost the requests, and others get them.
   MANTA_DECL void send_elsewhere(const batch& b);
   /// The call of `but`, which was to carry the batch, has ended by itself: the others go back to the queue.
-  MANTA_DECL void put_back(const batch& b, const request& but);
+  MANTA_DECL void put_back(const batch& b, const queued_request& but);
   /// Nobody wants the answers any more.
   MANTA_DECL void abandon(const batch& b);
+  /// The call of the batch has run too long.
+  MANTA_DECL void end_overdue(const batch& b, const std::string& why);
   /// Fails all that waits: nobody is left to answer it, because of that.
   MANTA_DECL void give_up(const std::string& why);
+  [[nodiscard]] MANTA_DECL unavailable no_replicas(const std::string& why) const;
   /// Fails a request that has left the queue because its time is over, or its call has been cancelled.
-  MANTA_DECL void end_unwanted(request& r);
+  MANTA_DECL void end_unwanted(queued_request& r);
 
  private:
   [[nodiscard]] const std::string& name() const { return dispatcher_.told().name; }
@@ -38,7 +41,7 @@ class failed_batches {
   [[nodiscard]] std::exception_ptr cancellation() const;
   void lost(const batch& b, const std::exception_ptr& why, int most);
   void refused(const batch& b, const std::exception_ptr& why, bool is_busy);
-  void fail(request& r, const std::exception_ptr& why);
+  void fail(queued_request& r, const std::exception_ptr& why);
 
   dispatcher& dispatcher_;
   replica_set& replicas_;

@@ -4,6 +4,7 @@
 // The definitions of failed_batches.hpp.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/serve/failed_batches.hpp"
 #include "manta/serve/overloaded.hpp"
 
@@ -17,9 +18,10 @@ MANTA_DECL void failed_batches::settle(const batch& b) {
     lost(b, death(d), 3);
   } catch (const rank_lost& d) {  // its process has ended while it worked on these requests, perhaps because of them
     lost(b, death(d), 1);
+  } catch (const object_lost& d) {  // of a stream
+    lost(b, death(d), 1);
   } catch (const task_failed& t) {
-    const auto why = std::make_exception_ptr(
-        request_failed("manta: serve: the deployment '" + name() + "' failed: " + t.details().what));
+    const auto why = std::make_exception_ptr(request_failed(name(), t.details().type, t.details().what));
     if (t.details().type == "manta::fatal") {  // the method ended its replica
       lost(b, why, 3);
     } else {
@@ -36,7 +38,7 @@ MANTA_DECL void failed_batches::send_elsewhere(const batch& b) {
   for (auto r = b.requests.rbegin(); r != b.requests.rend(); ++r) dispatcher_.again(**r);
 }
 
-MANTA_DECL void failed_batches::put_back(const batch& b, const request& but) {
+MANTA_DECL void failed_batches::put_back(const batch& b, const queued_request& but) {
   dispatcher_.finished(b);
   for (auto r = b.requests.rbegin(); r != b.requests.rend(); ++r) {
     if (*r != &but) dispatcher_.again(**r);
@@ -44,21 +46,32 @@ MANTA_DECL void failed_batches::put_back(const batch& b, const request& but) {
 }
 
 MANTA_DECL void failed_batches::abandon(const batch& b) {
-  for (request* r : b.requests) {
+  for (queued_request* r : b.requests) {
     static_cast<waiting_entry*>(r)->failure = cancellation();
-    dispatcher_.count_cancelled();
+    if (!r->is_part) dispatcher_.count_cancelled();
   }
 }
 
+MANTA_DECL void failed_batches::end_overdue(const batch& b, const std::string& why) {
+  for (queued_request* r : b.requests) {
+    fail(*r, std::make_exception_ptr(timed_out(base::text("manta: serve: the deployment '{}': {}", name(), why))));
+    if (!r->is_part) dispatcher_.count_overdue();
+  }
+}
+
+MANTA_DECL unavailable failed_batches::no_replicas(const std::string& why) const {
+  return unavailable(
+      base::text("manta: serve: the deployment '{}' has no replicas, and no new one can be made: {}", name(), why));
+}
+
 MANTA_DECL void failed_batches::give_up(const std::string& why) {
-  for (request* r : dispatcher_.give_up()) {
-    fail(*r, std::make_exception_ptr(unavailable("manta: serve: the deployment '" + name() +
-                                                 "' has no replicas, and no new one can be made: " + why)));
+  for (queued_request* r : dispatcher_.give_up()) {
+    fail(*r, std::make_exception_ptr(no_replicas(why)));
     static_cast<waiting_entry*>(r)->bell.ring();
   }
 }
 
-MANTA_DECL void failed_batches::end_unwanted(request& r) {
+MANTA_DECL void failed_batches::end_unwanted(queued_request& r) {
   const auto late = [&] {
     return std::make_exception_ptr(
         expired("manta: serve: a request waited longer in the queue of '" + name() + "' than its deadline allows"));
@@ -102,7 +115,7 @@ inline void failed_batches::refused(const batch& b, const std::exception_ptr& wh
   }
 }
 
-inline void failed_batches::fail(request& r, const std::exception_ptr& why) {
+inline void failed_batches::fail(queued_request& r, const std::exception_ptr& why) {
   static_cast<waiting_entry&>(r).failure = why;
   dispatcher_.answered(r, false);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Opt-in: deployments, functions and lambdas behind HTTP, on libevent (link with -levent).
+// Opt-in: deployments, functions and lambdas behind HTTP.
 //
 //   manta::serve::http http({.port = 8000});               // on this machine alone, unless told otherwise
 //   http.route("/predict", fashion);                       // a deployment: JSON in, JSON out
@@ -26,6 +26,7 @@
 
 #include "manta/async.hpp"
 #include "manta/serve/endpoint.hpp"
+#include "manta/serve/http_error.hpp"
 #include "manta/serve/http_options.hpp"
 #include "manta/serve/source_http.hpp"
 #include "manta/serve/status.hpp"
@@ -52,6 +53,75 @@ struct not_callable {
                 "manta: http.route takes a deployment, or a function object with one call operator that gives a "
                 "future, a stream or a value");
 };
+template <class F>
+struct function_by_value {
+  static_assert(!std::is_same_v<F, F>,
+                "manta: a function is given to http.route as a template argument, so that each request is a task on "
+                "any rank: http.route<f>(\"/path\") instead of http.route(\"/path\", f)");
+};
+
+template <class F, class... P>
+inline constexpr bool gives_value = [] {
+  using R = std::remove_cvref_t<std::invoke_result_t<F&, P...>>;
+  return !manta::detail::is_future<R> && !requires(R r) { r.upcoming(); };
+}();
+
+/// Calls a deployment.
+template <class H, class... P>
+struct deployment_caller {
+  H handle;
+  auto operator()(P&&... p) const { return handle(std::move(p)...); }
+  auto many(std::vector<std::tuple<P...>> rows, int version) const requires(requires(H h) { h.many(rows, 0); })  //
+  {
+    return std::vector{handle.many(std::move(rows), version)};
+  }
+};
+
+/// Answers rows of tensors, in a task.
+template <auto F, class Type, class R, class... P>
+answered_rows<R> answer_rows(std::vector<std::tuple<P...>> rows) {
+  answered_rows<R> all;
+  for (auto& row : rows) {
+    all.rows.push_back(std::apply([](P&... p) { return F(std::move(p)...); }, row));
+  }
+  return all;
+}
+/// The number of rows that one task takes, so that all ranks have some of them.
+MANTA_DECL std::size_t rows_of_a_task(std::size_t rows);
+
+/// Calls a function in a task.
+template <auto F, class... P>
+struct function_caller {
+  using result = std::remove_cvref_t<std::invoke_result_t<decltype(F), P...>>;
+  auto operator()(P&&... p) const { return async<F>(std::move(p)...); }
+  auto many(std::vector<std::tuple<P...>> rows, int) const
+      requires(!std::is_void_v<result> && !manta::detail::is_generator<result>)  //
+  {
+    std::vector<future<answered_rows<result>>> slices;
+    const std::size_t each = rows_of_a_task(rows.size());
+    for (std::size_t at = 0; at < rows.size(); at += each) {
+      const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(at);
+      const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(at + each, rows.size()));
+      slices.push_back(async<&answer_rows<F, decltype(F), result, P...>>(
+          std::vector<std::tuple<P...>>(std::make_move_iterator(begin), std::make_move_iterator(end))));
+    }
+    return slices;
+  }
+};
+
+/// Calls a lambda without captures in a task.
+template <class L, class... P>
+struct lambda_caller {
+  L lambda;
+  auto operator()(P&&... p) const { return async(lambda, std::move(p)...); }
+};
+
+/// Calls a function object here, in the server's loop.
+template <class F, class... P>
+struct object_caller {
+  F f;
+  decltype(auto) operator()(P&&... p) { return f(std::move(p)...); }
+};
 }  // namespace detail
 
 /// A server. Used by the thread that runs tasks, on any rank; several may be there. Destroying it closes all
@@ -64,9 +134,13 @@ class http {
   http& operator=(const http&) = delete;
   MANTA_DECL ~http();
 
-  /// POST to `path` calls `handle`: a deployment, or anything that gives a future, a manta::stream or a value. One
-  /// without parameters can be had by GET, too. Paths begin with "/"; each once, and none of the server's own: /status,
-  /// /docs, /api/status, /openapi.json, /metrics and those under /v2.
+  /// POST to `path` calls `handle`: a deployment, or a function object that gives a future, a manta::stream or a value.
+  /// One without parameters can be had by GET, too; see route_options::methods. A segment of the path may be the name
+  /// of a parameter in braces: "/items/{id}". Paths begin with "/"; each once for a method, and none of the server's
+  /// own: /status, /docs, /api/status, /openapi.json, /metrics and those under /v2.
+  ///
+  /// A lambda without captures that gives a value runs as a task, on any rank. One with captures is called in the
+  /// server's loop: nobody else is answered before it returns.
   template <class Handle>
   void route(const std::string& path, Handle handle, route_options options = {}) {
     using H = std::decay_t<Handle>;
@@ -80,6 +154,13 @@ class http {
   template <auto F>
   void route(const std::string& path, route_options options = {}) {
     add_function<F>(path, std::move(options), typename manta::detail::signature<decltype(F)>::parameters{});
+  }
+
+  /// Answers this status when a call throws exactly this type: http.answer<no_such_item>(404). The client reads the
+  /// text of the exception.
+  template <class Exception>
+  void answer(int status) {
+    add_status(typeid(Exception).name(), status);
   }
 
   /// Serves until SIGINT, SIGTERM, the end of the allocation or stop(); then takes no more, answers what it has, and
@@ -102,29 +183,51 @@ class http {
   MANTA_DECL void add_endpoint(std::unique_ptr<detail::endpoint> e);
   MANTA_DECL bool run_for_ns(std::chrono::nanoseconds time);
 
+  MANTA_DECL void add_status(const char* type, int status);
+
   template <class H, class... P>
   void add(const std::string& path, H handle, route_options options, manta::detail::list<P...>) {
-    if constexpr (requires { bool(handle.valid()); }) {
-      if (!handle.valid()) detail::refuse_empty_handle("manta: http.route: the handle for " + path);
-    }
-    if constexpr (requires { std::string(handle.name()); }) {
+    using namespace detail;
+    if constexpr (requires { handle.router(); }) {
+      if (!handle.valid()) refuse_empty_handle("manta: http.route: the handle for " + path);
       if (options.name.empty()) options.name = handle.name();
+      const actor<router> its = handle.router();
+      const std::string name = handle.name();
+      const auto sizes = handle.sizes();
+      auto e = endpoint_of(path, deployment_caller<H, typename stored_as<P>::type...>{std::move(handle)},
+                           std::move(options), manta::detail::list<typename stored_as<P>::type...>());
+      e->deployment = its;
+      e->deployment_name = name;
+      e->set_sizes(sizes.request, sizes.answer);
+      add_endpoint(std::move(e));
+    } else {
+      add_endpoint(endpoint_of(path, caller_of<typename stored_as<P>::type...>(std::move(handle)), std::move(options),
+                               manta::detail::list<typename stored_as<P>::type...>()));
     }
-    auto f = [handle](typename stored_as<P>::type&&... p) { return handle(std::move(p)...); };
-    auto e = std::make_unique<detail::endpoint>(
-        detail::make_endpoint<decltype(f), typename stored_as<P>::type...>(path, f, std::move(options)));
-    detail::add_infer<decltype(f), typename stored_as<P>::type...>(*e, f);
-    if constexpr (requires { std::string(handle.name()); }) e->deployment = handle.name();
-    if constexpr (requires { to_json(handle.status()); }) {
-      e->status = [handle] { return to_json(handle.status()); };
+  }
+  template <class... P, class F>
+  static auto caller_of(F f) {
+    using namespace detail;
+    if constexpr (!gives_value<F, P...>) {
+      return object_caller<F, P...>{std::move(f)};
+    } else if constexpr (std::is_pointer_v<F>) {
+      (void)function_by_value<F>();
+      return object_caller<F, P...>{std::move(f)};
+    } else if constexpr (std::is_empty_v<F>) {
+      return lambda_caller<F, P...>{std::move(f)};
+    } else {
+      return object_caller<F, P...>{std::move(f)};
     }
-    add_endpoint(std::move(e));
+  }
+  template <class F, class... P>
+  static std::unique_ptr<detail::endpoint> endpoint_of(const std::string& path, F f, route_options options,
+                                                       manta::detail::list<P...>) {
+    return std::make_unique<detail::endpoint>(detail::make_endpoint<F, P...>(path, std::move(f), std::move(options)));
   }
   template <auto F, class... P>
-  void add_function(const std::string& path, route_options options, manta::detail::list<P...> parameters) {
-    add(
-        path, [](typename stored_as<P>::type&&... p) { return async<F>(std::move(p)...); }, std::move(options),
-        parameters);
+  void add_function(const std::string& path, route_options options, manta::detail::list<P...>) {
+    add_endpoint(endpoint_of(path, detail::function_caller<F, typename stored_as<P>::type...>{}, std::move(options),
+                             manta::detail::list<typename stored_as<P>::type...>()));
   }
 
   std::unique_ptr<detail::http_server> server_;

@@ -4,151 +4,140 @@
 // The definitions of http_connections.hpp.
 #pragma once
 
-#include <sys/socket.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
-#include <cstring>
-#include <string_view>
+#include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
 #include "manta/serve/http_connections.hpp"
 
 namespace manta::serve::detail {
 
-/// The stream of a new connection. It is kept beside libevent, which would not say that it has gone. Its descriptor is
-/// closed with it: were it closed before, the next connection had the same number, and the events of both.
-MANTA_DECL bufferevent* http_connections::accept(event_base* base, void* self) {
-  auto& all = *static_cast<http_connections*>(self);
-  bufferevent* const stream =
-      all.options_.tls ? all.options_.tls->accept(base) : ::bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
-  if (stream == nullptr) return nullptr;
-  ::bufferevent_incref(stream);
-  auto made = std::make_unique<connection>(connection{stream});
-  made->began = clock_ns();  // a connection without a request is to go, too
-  ::evbuffer_add_cb(::bufferevent_get_input(stream), &http_connections::input_came, made.get());
-  ::evbuffer_add_cb(::bufferevent_get_output(stream), &http_connections::output_added, made.get());
-  constexpr std::size_t some = 64 * 1024;
-  ::bufferevent_setwatermark(stream, EV_READ, 0,
-                             all.options_.max_header + all.options_.max_body + some);  // the most that is read ahead
-  all.open_.emplace(stream, std::move(made));
-  if (static_cast<int>(all.open_.size()) >= all.options_.max_connections) all.sweep();
-  return stream;
-}
+// --- which there are
 
-MANTA_DECL void http_connections::input_came(evbuffer*, const evbuffer_cb_info* info, void* from) {
-  auto& c = *static_cast<connection*>(from);
-  if (info->n_added > 0 && c.began == 0 && c.exchange == 0) c.began = clock_ns();
-}
-
-/// libevent answers what it cannot read by itself, and then closes the connection; it must not read on, or it would
-/// answer each further piece of it.
-MANTA_DECL void http_connections::output_added(evbuffer* out, const evbuffer_cb_info* info, void* from) {
-  auto& c = *static_cast<connection*>(from);
-  if (info->n_added == 0 || c.ours || c.exchange != 0) return;
-  char begin[13] = "";
-  if (::evbuffer_copyout(out, begin, 12) == 12 && std::strcmp(begin + 8, " 100") == 0) return;  // the body may come
-  ::bufferevent_disable(c.stream, EV_READ);
-  c.refused = true;
-}
-
-/// libevent has refused a request and closed its side, and the client may still send the rest of it. If the descriptor
-/// were closed now, many clients would see a broken connection instead of the answer. So the server reads what comes
-/// and throws it away, for as long as a request may take.
-MANTA_DECL void http_connections::linger(connection& c) {
-  c.began = clock_ns();
-  const auto throw_away = [](bufferevent* stream, void*) {
-    evbuffer* const in = ::bufferevent_get_input(stream);
-    ::evbuffer_drain(in, ::evbuffer_get_length(in));
-  };
-  const auto ended = [](bufferevent* stream, short, void*) {
-    ::bufferevent_disable(stream, EV_READ);
-    ::bufferevent_setcb(stream, nullptr, nullptr, nullptr, nullptr);
-  };
-  ::bufferevent_setcb(c.stream, throw_away, nullptr, ended, nullptr);
-  ::bufferevent_enable(c.stream, EV_READ);
-  throw_away(c.stream, nullptr);
-}
-
-MANTA_DECL connection* http_connections::of(evhttp_request* request) const {
-  const auto at = open_.find(::evhttp_connection_get_bufferevent(::evhttp_request_get_connection(request)));
-  return at == open_.end() ? nullptr : at->second.get();
-}
-
-/// libevent has freed its side: it takes its functions away then.
-MANTA_DECL bool http_connections::is_closed(const connection& c) {
-  bufferevent_event_cb events = nullptr;
-  bufferevent_data_cb in = nullptr, out = nullptr;
-  void* argument = nullptr;
-  ::bufferevent_getcb(c.stream, &in, &out, &events, &argument);
-  const bool is_new = ::bufferevent_getfd(c.stream) < 0 && clock_ns() - c.began < 1'000'000'000;
-  return events == nullptr && !is_new;
-}
-
-MANTA_DECL void http_connections::sweep() {
-  const std::int64_t now = clock_ns();
-  for (auto at = open_.begin(); at != open_.end();) {
-    connection& c = *at->second;
-    if (is_closed(c) && std::exchange(c.refused, false) && !options_.tls) linger(c);
-    if (is_closed(c)) {
-      ::evbuffer_remove_cb(::bufferevent_get_input(c.stream), &http_connections::input_came, &c);
-      ::evbuffer_remove_cb(::bufferevent_get_output(c.stream), &http_connections::output_added, &c);
-      ::bufferevent_decref(c.stream);
-      at = open_.erase(at);
-      continue;
-    }
-    if (c.exchange == 0 && c.began != 0 && now - c.began > in_ns(options_.request_time)) {
-      constexpr std::string_view late =
-          "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-      const int descriptor = ::bufferevent_getfd(c.stream);
-      if (!options_.tls) (void)!::send(descriptor, late.data(), late.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      ::shutdown(descriptor, SHUT_RDWR);  // libevent finds its end
-      c.began = now;
-    }
-    ++at;
-  }
-  listener_.pause(static_cast<int>(open_.size()) >= options_.max_connections);
+MANTA_DECL std::size_t http_connections::size() const {
+  std::size_t all = 0;
+  for (const connection_list& each : room_.lists) all += each.size();
+  return all - room_.of(phase::closed).size();
 }
 
 MANTA_DECL bool http_connections::has_unsent() const {
-  for (const auto& [stream, each] : open_) {
-    if (!is_closed(*each) && ::evbuffer_get_length(::bufferevent_get_output(stream)) != 0) return true;
+  const auto unsent = [](const auto& each) { return each->has_unsent(); };
+  return std::any_of(room_.lists.begin(), room_.lists.end(),
+                     [&](const connection_list& all) { return std::any_of(all.begin(), all.end(), unsent); });
+}
+
+MANTA_DECL void http_connections::came(std::uint32_t) {
+  constexpr int most = 64;  // in one turn
+  for (int i = 0; i < most; ++i) {
+    if (static_cast<int>(size()) >= options_.max_connections && !end_the_longest_idle()) return listener_.pause(true);
+    std::string peer;
+    const int socket = listener_.accept(peer);
+    if (socket < 0) return;
+    accept_one(socket, std::move(peer));
+  }
+}
+
+inline void http_connections::accept_one(int socket, std::string peer) {
+  std::unique_ptr<secure_stream> secure;
+  if (options_.tls && !(secure = options_.tls->accept(socket))) {
+    ::close(socket);
+    return;
+  }
+  connection_list& fresh = room_.of(phase::fresh);
+  fresh.push_back(std::make_unique<http_connection>(room_, socket, std::move(peer), std::move(secure)));
+  http_connection& c = *fresh.back();
+  c.place = std::prev(fresh.end());
+  if (!events_.add(socket, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, c)) return c.close();
+  c.proceed();
+}
+
+/// False if each connection has a request under way.
+inline bool http_connections::end_the_longest_idle() {
+  for (const phase p : {phase::lingering, phase::idle, phase::fresh}) {
+    if (room_.of(p).empty()) continue;
+    room_.of(p).front()->close();
+    return true;
   }
   return false;
 }
 
-MANTA_DECL void http_connections::clear() {
-  for (const auto& [stream, each] : open_) ::bufferevent_decref(stream);
-  open_.clear();
-}
+// --- time
 
-// --- answers
+MANTA_DECL void http_connections::begin_turn() { room_.now = clock_ns(); }
 
-inline const char* reason(int status) {
-  switch (status) {
-    case 200: return "OK";
-    case 400: return "Bad Request";
-    case 401: return "Unauthorized";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 503: return "Service Unavailable";
-    case 504: return "Gateway Timeout";
-    default: return "Internal Server Error";
+/// How long a connection may stay in this phase; 0: for ever.
+inline std::int64_t http_connections::patience(phase p) const {
+  switch (p) {
+    case phase::fresh:
+    case phase::receiving:
+    case phase::lingering: return in_ns(options_.request_time);
+    case phase::idle: return in_ns(options_.idle_time);
+    default: return 0;
   }
 }
 
-MANTA_DECL void send_reply(evhttp_request* request, connection* c, reply answer, bool last) {
-  evkeyvalq* const header = ::evhttp_request_get_output_headers(request);
-  if (!answer.type.empty()) ::evhttp_add_header(header, "Content-Type", answer.type.c_str());
-  for (const auto& [name, value] : answer.header) ::evhttp_add_header(header, name.c_str(), value.c_str());
-  if (last) ::evhttp_add_header(header, "Connection", "close");
-  evbuffer* const out = ::evhttp_request_get_output_buffer(request);
-  ::evbuffer_add(out, answer.body.data(), answer.body.size());
-  if (::evhttp_request_get_command(request) == EVHTTP_REQ_HEAD) {  // libevent would send the body
-    ::evhttp_add_header(header, "Content-Length", std::to_string(::evbuffer_get_length(out)).c_str());
-    ::evbuffer_drain(out, ::evbuffer_get_length(out));
+inline constexpr std::array<connection_phase, 4> limited_phases{
+    connection_phase::fresh, connection_phase::idle, connection_phase::receiving, connection_phase::lingering};
+
+MANTA_DECL void http_connections::end_turn() {
+  for (http_connection* const c : std::exchange(room_.again, {})) {
+    if (c->where() != phase::closed) c->proceed();
   }
-  const sending under_way(c);
-  ::evhttp_send_reply(request, answer.status, reason(answer.status), nullptr);
+  for (const phase p : limited_phases) end_overdue(p);
+  end_blocked();
+  probe_ended();
+  room_.of(phase::closed).clear();
+  if (static_cast<int>(size()) < options_.max_connections) listener_.pause(false);
+}
+
+inline void http_connections::end_overdue(phase p) {
+  const std::int64_t longest = patience(p);
+  while (!room_.of(p).empty() && room_.now - room_.of(p).front()->since() > longest)
+    room_.of(p).front()->end_of_patience();
+}
+
+/// Ends connections whose client does not take what is sent.
+inline void http_connections::end_blocked() {
+  constexpr std::int64_t period = 1'000'000'000;
+  if (room_.now - looked_for_blocked_ < period) return;
+  looked_for_blocked_ = room_.now;
+  std::vector<http_connection*> late;
+  for (const connection_list& all : room_.lists) {
+    for (const auto& each : all) {
+      if (each->blocked_since() != 0 && room_.now - each->blocked_since() > in_ns(options_.idle_time))
+        late.push_back(each.get());
+    }
+  }
+  for (http_connection* const each : late) each->abort();
+}
+
+/// An answer that comes soon after the client's last byte needs no probe.
+inline constexpr std::int64_t time_before_probe = 20'000'000;
+
+inline void http_connections::probe_ended() {
+  std::vector<http_connection*>& all = room_.ended;
+  const auto is_too_early = [&](const http_connection* c) { return room_.now - c->ended_at() < time_before_probe; };
+  const auto end = std::find_if(all.begin(), all.end(), is_too_early);
+  const std::vector<http_connection*> due(all.begin(), end);
+  all.erase(all.begin(), end);
+  for (http_connection* const each : due) each->probe();
+}
+
+MANTA_DECL std::int64_t http_connections::next_deadline() const {
+  if (!room_.again.empty()) return 0;
+  std::int64_t next = std::numeric_limits<std::int64_t>::max();
+  for (const phase p : limited_phases) {
+    if (!room_.of(p).empty()) next = std::min(next, room_.of(p).front()->since() + patience(p) + 1);
+  }
+  if (!room_.ended.empty()) next = std::min(next, room_.ended.front()->ended_at() + time_before_probe);
+  constexpr std::int64_t period = 1'000'000'000;
+  if (!room_.of(phase::working).empty() || !room_.of(phase::closing).empty())
+    next = std::min(next, looked_for_blocked_ + period);
+  return next;
 }
 
 }  // namespace manta::serve::detail

@@ -5,198 +5,257 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/serve/http_exchanges.hpp"
-#include "manta/serve/http_guard.hpp"
 #include "manta/serve/overloaded.hpp"
 
 namespace manta::serve::detail {
 
-/// Throws if the server has no room for these further calls. Each row of tensors is a call, and a short body may have
-/// millions of them.
-MANTA_DECL void http_exchanges::check_room(std::int64_t calls) const {
-  const std::int64_t most = options_.max_requests;
-  if (calls > most) {
-    throw json_error("inputs: a batch of " + std::to_string(calls) +
-                     " rows, each of which is a request; this server takes " + std::to_string(most) + " at a time");
-  }
-  if (calls_under_way_ + calls > most) throw overloaded("too many requests are under way");
-}
+// --- beginnings
 
-/// Throws json_error if the body does not fit.
-MANTA_DECL void http_exchanges::start_call(exchange& x, bool infer, std::string_view body) {
-  const endpoint& at = *x.at->at;
-  check_room(1);
-  if (infer) {
-    if (!at.infer)
-      throw json_error("the values of \"" + at.options.name + "\" are no tensors: POST JSON to " + at.path);
-    const std::string length = header_of(x.request, "Inference-Header-Content-Length");
-    if (length.size() > 18 || length.find_first_not_of("0123456789") != std::string::npos)
-      throw json_error("Inference-Header-Content-Length: expected a number, not \"" + shown(length) + "\"");
-    infer_request tensors = read_infer_request(body, length.empty() ? std::string_view::npos : std::stoull(length));
-    if (!tensors.inputs.empty()) x.calls = std::max<std::int64_t>(1, tensors.inputs[0].shape[0]);
-    check_room(x.calls);
-    x.work = at.infer(std::move(tensors));
-    x.as = exchange::form::infer;
-  } else {
-    x.work = at.start(body);
-    const bool events = header_of(x.request, "Accept").find("text/event-stream") != std::string::npos;
-    if (at.streams) x.as = events ? exchange::form::events : exchange::form::lines;
-  }
-}
-
-MANTA_DECL void http_exchanges::start(evhttp_request* request, route& at, bool infer, std::string_view body) {
-  figures& its = at.its;
-  const auto refused = [&](reply answer) {
-    ++its.answers[answer.status];
-    if (answer.status == 503) answer.header.emplace_back("Retry-After", "1");
-    send_reply(request, connections_.of(request), std::move(answer), end_.has_begun());
-  };
-  if (end_.has_begun()) return refused(failure(503, "the server is about to end"));
-  exchange x{request, &at, nullptr, connections_.of(request), clock_ns()};
+/// Starts a call; what that throws is the answer. A text that does not fit is the client's mistake.
+template <class Start>
+void http_exchanges::try_to_start(exchange& x, Start&& start_call) {
+  if (tools_.end.has_begun()) return answer_at_once(x, failure(503, "the server is about to end"));
+  if (open_.size() >= static_cast<std::size_t>(tools_.options.max_requests))
+    return answer_at_once(x, failure(503, "too many requests are under way"));
   try {
-    start_call(x, infer, body);
+    start_call();
   } catch (const json_error& e) {
-    return refused(failure(400, e.what()));
-  } catch (const std::exception& e) {
-    return refused(failure(is_overload(e) ? 503 : 500, e.what()));
+    return answer_at_once(x, failure(400, e.what()));
+  } catch (...) {
+    x.problem = http_failures::whole_text();
+    return answer_at_once(x, tools_.failures.answer());
   }
+  x.from->drop_body();
+  open(std::move(x));
+}
+
+MANTA_DECL void http_exchanges::start(exchange x, const incoming& in) {
+  const endpoint& at = *x.at->at;
+  try_to_start(x, [&] {
+    x.work = at.start(in);
+    if (!at.streams) return;
+    const bool events = in.message.field("Accept").find("text/event-stream") != std::string_view::npos;
+    x.form = events ? answer_form::events : answer_form::lines;
+    x.answer.type = events ? "text/event-stream" : "application/x-ndjson";
+  });
+}
+
+MANTA_DECL void http_exchanges::start_inference(exchange x, const incoming& in, int version) {
+  const endpoint& at = *x.at->at;
+  try_to_start(x, [&] {
+    if (!at.infer)
+      throw json_error(base::text("the values of \"{}\" are no tensors: POST JSON to {}", at.options.name, at.path));
+    const std::string length(in.message.field("Inference-Header-Content-Length"));
+    if (length.size() > 18 || length.find_first_not_of("0123456789") != std::string::npos) {
+      throw json_error(base::text("Inference-Header-Content-Length: expected a number, not \"{}\"", shown(length)));
+    }
+    const std::size_t json_bytes = length.empty() ? std::string_view::npos : std::stoull(length);
+    x.work = at.infer(read_infer_request(in.message.body(), json_bytes), at.options.name, version);
+  });
+}
+
+MANTA_DECL void http_exchanges::start_page(exchange x, std::unique_ptr<call> work) {
+  x.work = std::move(work);
+  open(std::move(x));
+}
+
+inline void http_exchanges::open(exchange x) {
   const std::uint64_t id = next_id_++;
-  ++its.under_way;
-  calls_under_way_ += x.calls;
-  if (x.from != nullptr) {
-    x.from->exchange = id;
-    x.from->exchanges = this;
-    ::evhttp_connection_set_closecb(::evhttp_request_get_connection(request), &http_exchanges::client_gone, x.from);
-  }
+  if (x.at != nullptr) ++x.at->its.under_way;
+  x.from->exchange = id;
   exchange& kept = open_.emplace(id, std::move(x)).first->second;
+  next_deadline_ = std::min(next_deadline_, deadline(kept));
   wait_for(id, kept);
 }
 
-MANTA_DECL void http_exchanges::wait_for(std::uint64_t id, exchange& x) {
+inline void http_exchanges::wait_for(std::uint64_t id, exchange& x) {
   const any_future what = x.work->waits_for();
   what.valid() ? watcher_.add(what, id) : advance(id);
 }
+
+// --- steps
 
 MANTA_DECL void http_exchanges::advance(std::uint64_t id) {
   const auto found = open_.find(id);
   if (found == open_.end()) return;  // the client has gone
   exchange& x = found->second;
-  const bool parts = x.as == exchange::form::lines || x.as == exchange::form::events;
-  int status = 200;
   bool more = false;
   try {
-    more = x.work->step(x.answer);
-  } catch (const std::exception& e) {
-    status = is_overload(e) ? 503
-             : x.as == exchange::form::infer && dynamic_cast<const json_error*>(&e) != nullptr &&
-                     std::string_view(e.what()).starts_with("outputs: ")
-                 ? 400
-                 : 500;
-    x.answer = failure(status, e.what()).body;
+    more = x.work->step(x.answer, x.form);
+  } catch (...) {
+    if (open_.find(id) == open_.end()) return;
+    fail(x);
+    return finish(id);
   }
   if (open_.find(id) == open_.end()) return;  // gone while the step waited
-  if (!parts) return more ? wait_for(id, x) : finish(id, x, status);
-  if (status != 200 && !x.begun) return finish(id, x, status);
-  if (status != 200 && x.as == exchange::form::events) {
-    x.answer = "event: error\ndata: " + x.answer + "\n\n";
-  } else if (!x.answer.empty()) {
-    x.answer = x.as == exchange::form::events ? "data: " + x.answer + "\n\n" : x.answer + "\n";
-  }
-  if (status == 200 && !more && x.as == exchange::form::events) x.answer += "event: end\ndata:\n\n";
-  send_part(id, x, !more);
+  if (x.form != answer_form::whole) return send_values(id, x, !more);
+  more ? wait_for(id, x) : finish(id);
 }
 
-/// The next step follows when this part has left, so that a slow client holds no memory but one part.
-MANTA_DECL void http_exchanges::send_part(std::uint64_t id, exchange& x, bool last) {
-  evkeyvalq* const header = ::evhttp_request_get_output_headers(x.request);
-  if (!x.begun) {
-    x.begun = true;
-    ::evhttp_add_header(header, "Content-Type",
-                        x.as == exchange::form::events ? "text/event-stream" : "application/x-ndjson");
-    ::evhttp_add_header(header, "Cache-Control", "no-cache");
-    ::evhttp_add_header(header, "X-Accel-Buffering", "no");  // proxies hand parts on at once
-    ::evhttp_send_reply_start(x.request, 200, "OK");
+/// Notes what has been thrown: the answer, or, if a part of that has left, its last value.
+inline void http_exchanges::fail(exchange& x) {
+  x.problem = http_failures::whole_text();
+  reply failed = tools_.failures.answer();
+  if (!x.has_begun) {
+    x.form = answer_form::whole;
+    x.answer = std::move(failed);
+  } else if (x.form == answer_form::events) {
+    x.answer.body += base::text("event: error\ndata: {}\n\n", failed.body);
+  } else {
+    x.answer.body += failed.body + "\n";
   }
-  evbuffer* const part = ::evbuffer_new();
-  ::evbuffer_add(part, x.answer.data(), x.answer.size());
-  x.answer.clear();
-  if (last) {
-    if (::evbuffer_get_length(part) != 0) ::evhttp_send_reply_chunk(x.request, part);
-    ::evbuffer_free(part);
-    return finish(id, x, 200);
-  }
-  ::evhttp_send_reply_chunk_with_cb(x.request, part, &http_exchanges::part_sent, x.from);
-  ::evbuffer_free(part);
 }
 
-MANTA_DECL void http_exchanges::part_sent(evhttp_connection*, void* from) {
-  auto& c = *static_cast<connection*>(from);
-  const auto found = c.exchanges->open_.find(c.exchange);
-  if (found != c.exchanges->open_.end()) c.exchanges->wait_for(found->first, found->second);
-}
-
-MANTA_DECL void http_exchanges::finish(std::uint64_t id, exchange& x, int status) {
-  x.at->its.note(status, static_cast<double>(clock_ns() - x.began) * 1e-9);
-  const exchange done = take_out(id);
-  if (status != 200) done.work->abandon();  // such as further rows of tensors
-  if (done.from != nullptr) done.from->exchange = 0;
-  ::evhttp_connection_set_closecb(::evhttp_request_get_connection(done.request), nullptr, nullptr);
-  if (done.begun) {
-    const sending under_way(done.from);
-    return ::evhttp_send_reply_end(done.request);
+/// The next step follows when these have left, so that a slow client holds no memory but one part.
+inline void http_exchanges::send_values(std::uint64_t id, exchange& x, bool is_last) {
+  if (is_last) {
+    if (x.form == answer_form::events) x.answer.body += "event: end\ndata:\n\n";
+    return finish(id);
   }
-  reply answer{status, done.answer};
-  if (status == 503) answer.header.emplace_back("Retry-After", "1");
-  if (done.as == exchange::form::infer && status == 200) {
-    const std::size_t json_bytes = split_infer_answer(answer.body);
-    if (json_bytes != std::string::npos) {
-      answer.type = "application/octet-stream";
-      answer.header.emplace_back("Inference-Header-Content-Length", std::to_string(json_bytes));
-    }
+  if (x.answer.body.empty()) return wait_for(id, x);
+  http_connection& c = *x.from;
+  if (!std::exchange(x.has_begun, true)) {
+    x.answer.header.emplace_back("Cache-Control", "no-cache");
+    x.answer.header.emplace_back("X-Accel-Buffering", "no");  // proxies hand parts on at once
+    add_fields(x, x.answer);
+    c.begin_parts(x.answer, tools_.end.has_begun());
   }
-  send_reply(done.request, connections_.of(done.request), std::move(answer), end_.has_begun());
+  x.sent += x.answer.body.size();
+  const std::string part = std::exchange(x.answer.body, {});
+  if (!c.send_part(part)) return;
+  const auto found = open_.find(id);
+  if (found != open_.end()) wait_for(id, found->second);
 }
 
-/// The exchange that is no longer under way.
-MANTA_DECL exchange http_exchanges::take_out(std::uint64_t id) {
-  exchange x = std::move(open_.extract(id).mapped());
-  --x.at->its.under_way;
-  calls_under_way_ -= x.calls;
-  return x;
+MANTA_DECL void http_exchanges::part_left(std::uint64_t id) {
+  const auto found = open_.find(id);
+  if (found != open_.end()) wait_for(id, found->second);
 }
 
-/// A client that has gone, or whose connection has failed, while its request was being answered: nobody waits for that
-/// any more.
-MANTA_DECL void http_exchanges::client_gone(evhttp_connection*, void* from) {
-  auto& c = *static_cast<connection*>(from);
-  const auto at = c.exchanges->open_.find(c.exchange);
-  c.exchange = 0;
-  if (at == c.exchanges->open_.end()) return;
-  const exchange gone = c.exchanges->take_out(at->first);
-  ++gone.at->its.answers[499];
+// --- ends
+
+inline void http_exchanges::finish(std::uint64_t id) {
+  const auto found = open_.find(id);
+  exchange done = std::move(found->second);
+  open_.erase(found);
+  if (done.at != nullptr) --done.at->its.under_way;
+  if (!done.problem.empty()) done.work->abandon();  // such as further rows of tensors
+  if (!done.has_begun) return answer_at_once(done, std::move(done.answer));
+  http_connection& c = *done.from;
+  done.sent += done.answer.body.size();
+  note(done, done.answer.status);
+  if (!done.answer.body.empty()) c.send_part(done.answer.body);
+  if (c.where() == connection_phase::working) c.end_parts();
+}
+
+MANTA_DECL void http_exchanges::answer_at_once(exchange& x, reply answer) {
+  if (answer.status == 503) {
+    const auto is_retry = [](const auto& field) { return same_word(field.first, "Retry-After"); };
+    if (std::none_of(answer.header.begin(), answer.header.end(), is_retry))
+      answer.header.emplace_back("Retry-After", "1");
+  }
+  constexpr std::string_view error = R"({"error":)";
+  if (!x.id.empty() && (answer.status >= 500 || x.id_is_clients) && answer.body.starts_with(error)) {
+    answer.body.pop_back();
+    answer.body += base::text(R"(,"request_id":"{}"})", x.id);
+  }
+  compress(x, answer);
+  add_fields(x, answer);
+  x.sent = answer.file >= 0 ? answer.file_size : answer.body.size();
+  note(x, answer.status);
+  x.from->answer(std::move(answer), tools_.end.has_begun());
+}
+
+inline void http_exchanges::add_fields(const exchange& x, reply& answer) const {
+  if (!x.id.empty()) answer.header.emplace_back("X-Request-Id", x.id);
+  if (x.origin.empty() || tools_.options.cors.empty()) return;
+  answer.header.emplace_back("Vary", "Origin");
+  if (!tools_.guard.may_read(x.origin)) return;
+  answer.header.emplace_back("Access-Control-Allow-Origin", x.origin);
+  answer.header.emplace_back("Access-Control-Expose-Headers", "X-Request-Id, Inference-Header-Content-Length");
+}
+
+/// Answers of some length that are texts, where the client reads such ones.
+inline void http_exchanges::compress(const exchange& x, reply& answer) const {
+  constexpr std::size_t short_answer = 1024;
+  if (!tools_.options.compression || !x.may_compress || answer.file >= 0 || answer.body.size() < short_answer) return;
+  if (!answer.type.starts_with("application/json") && !answer.type.starts_with("text/")) return;
+  answer.body = tools_.options.compression->compressed(answer.body);
+  answer.header.emplace_back("Content-Encoding", "gzip");
+  answer.header.emplace_back("Vary", "Accept-Encoding");
+}
+
+/// The target of a request for the log, whose readers must not learn the token.
+inline std::string without_token(std::string_view target) {
+  std::string text(target);
+  constexpr std::string_view name = "token=";
+  for (std::size_t at = text.find('?'); (at = text.find(name, at)) != std::string::npos; at += name.size()) {
+    if (text[at - 1] != '?' && text[at - 1] != '&') continue;
+    const std::size_t begin = at + name.size();
+    text.replace(begin, std::min(text.find('&', begin), text.size()) - begin, "...");
+  }
+  return text;
+}
+
+/// Counts the answer, and writes it into the log.
+inline void http_exchanges::note(const exchange& x, int status) {
+  const double took = static_cast<double>(clock_ns() - x.began) * 1e-9;
+  if (x.at != nullptr && x.work != nullptr && status != 499) {
+    x.at->its.note(status, took);
+  } else if (x.at != nullptr) {
+    ++x.at->its.answers[status];  // refused, or nobody was there any more
+  } else {
+    ++other_answers_[status];
+  }
+  if (!tools_.log.is_open()) return;
+  const http_message& m = x.from->message();
+  const std::string target = without_token(m.target());
+  tools_.log.write({x.from->peer(), m.method(), target, x.id, m.field("User-Agent"), status, x.sent, took, x.problem});
+}
+
+MANTA_DECL void http_exchanges::client_left(std::uint64_t id) {
+  const auto found = open_.find(id);
+  if (found == open_.end()) return;
+  const exchange gone = std::move(found->second);
+  open_.erase(found);
+  if (gone.at != nullptr) --gone.at->its.under_way;
+  note(gone, 499);
   gone.work->abandon();
 }
 
-MANTA_DECL void http_exchanges::let_go() {
-  for (auto& [id, x] : open_)
-    ::evhttp_connection_set_closecb(::evhttp_request_get_connection(x.request), nullptr, nullptr);
+// --- time
+
+/// When the answer has to be there.
+inline std::int64_t http_exchanges::deadline(const exchange& x) const {
+  if (x.has_begun) return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t own = x.work->patience();
+  const std::int64_t end = x.began + (own != 0 ? own : in_ns(tools_.options.answer_time));
+  return tools_.end.has_begun() ? std::min(end, tools_.end.until) : end;
 }
 
-MANTA_DECL void http_exchanges::end_overdue() {
-  const std::int64_t now = clock_ns();
+MANTA_DECL void http_exchanges::end_overdue(std::int64_t now) {
+  if (now <= next_deadline_) return;
   std::vector<std::uint64_t> late;
+  next_deadline_ = std::numeric_limits<std::int64_t>::max();
   for (const auto& [id, x] : open_) {
-    if (!x.begun && (now - x.began > in_ns(options_.answer_time) || (end_.has_begun() && now > end_.until)))
-      late.push_back(id);
+    const std::int64_t its = deadline(x);
+    now > its ? late.push_back(id) : void(next_deadline_ = std::min(next_deadline_, its));
   }
   for (const std::uint64_t id : late) {
     exchange& x = open_.find(id)->second;
-    x.answer = failure(504, "the deployment has not answered in time").body;
-    finish(id, x, 504);
+    x.form = answer_form::whole;
+    if (!x.work->answer_at_once(x.answer)) {
+      x.problem = "the deployment has not answered in time";
+      x.answer = failure(504, x.problem);
+    }
+    finish(id);
   }
 }
 

@@ -4,8 +4,11 @@
 // The definitions of http_listener.hpp.
 #pragma once
 
-#include <event2/listener.h>
+#include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -13,7 +16,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/serve/http_listener.hpp"
 
@@ -28,43 +33,95 @@ inline std::uint64_t socket_number(const std::string& path) {
 }
 
 MANTA_DECL http_listener::~http_listener() {
+  close();
   if (!socket_.empty() && socket_number(socket_) == socket_file_) ::unlink(socket_.c_str());
 }
 
-MANTA_DECL void http_listener::open(evhttp* http) { options_.socket.empty() ? open_port(http) : open_socket(http); }
+MANTA_DECL void http_listener::open(event_set& events, event_handler& handler) {
+  options_.socket.empty() ? open_port() : open_socket();
+  events_ = &events;
+  handler_ = &handler;
+  events_->add(listener_, EPOLLIN, handler);
+}
 
 MANTA_DECL void http_listener::pause(bool paused) {
-  if (bound_ == nullptr || paused == paused_) return;
-  evconnlistener* const listener = ::evhttp_bound_socket_get_listener(bound_);
-  paused ? ::evconnlistener_disable(listener) : ::evconnlistener_enable(listener);
+  if (listener_ < 0 || paused == paused_) return;
+  events_->change(listener_, paused ? 0U : std::uint32_t{EPOLLIN}, *handler_);
   paused_ = paused;
 }
 
-MANTA_DECL void http_listener::close(evhttp* http) {
-  if (bound_ != nullptr) ::evhttp_del_accept_socket(http, bound_);
-  bound_ = nullptr;
+MANTA_DECL void http_listener::close() {
+  if (listener_ >= 0) ::close(std::exchange(listener_, -1));
 }
 
-MANTA_DECL void http_listener::open_port(evhttp* http) {
-  bound_ = ::evhttp_bind_socket_with_handle(http, options_.address.c_str(), static_cast<ev_uint16_t>(options_.port));
-  if (bound_ == nullptr) {
-    const int why = errno;
-    throw error("manta: serve::http: cannot listen on " + options_.address + ":" + std::to_string(options_.port) +
-                ": " + std::strerror(why) +
-                (why == EADDRINUSE || why == EACCES
-                     ? "; .port = 0 lets the system choose one that is free"
-                     : "; .address is an address or a name of this machine, such as 127.0.0.1, or 0.0.0.0 for all"));
+inline std::string address_in_words(const sockaddr_storage& from) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (from.ss_family == AF_INET) {
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(from).sin_addr, text, sizeof text);
+  } else if (from.ss_family == AF_INET6) {
+    ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(from).sin6_addr, text, sizeof text);
+  } else {
+    return "unix";
+  }
+  return text;
+}
+
+MANTA_DECL int http_listener::accept(std::string& peer) const {
+  if (listener_ < 0) return -1;
+  sockaddr_storage from{};
+  socklen_t length = sizeof from;
+  const int socket = ::accept4(listener_, reinterpret_cast<sockaddr*>(&from), &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (socket < 0) return -1;
+  if (options_.socket.empty()) {
+    const int yes = 1;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+  }
+  peer = address_in_words(from);
+  return socket;
+}
+
+/// A socket that listens at the first of these addresses that can be had; -1, and errno, if there is none.
+inline int listen_at(const addrinfo* places) {
+  int why = EADDRNOTAVAIL;
+  for (const addrinfo* each = places; each != nullptr; each = each->ai_next) {
+    const int socket = ::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (::bind(socket, each->ai_addr, each->ai_addrlen) == 0 && ::listen(socket, SOMAXCONN) == 0) return socket;
+    why = errno;
+    if (socket >= 0) ::close(socket);
+  }
+  errno = why;
+  return -1;
+}
+
+MANTA_DECL void http_listener::open_port() {
+  addrinfo wanted{}, *places = nullptr;
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  const int unknown = ::getaddrinfo(options_.address.c_str(), std::to_string(options_.port).c_str(), &wanted, &places);
+  listener_ = unknown != 0 ? -1 : listen_at(places);
+  const int why = errno;
+  if (places != nullptr) ::freeaddrinfo(places);
+  if (listener_ < 0) {
+    const bool taken = unknown == 0 && (why == EADDRINUSE || why == EACCES);
+    throw error(base::text("manta: serve::http: cannot listen on {}:{}: {}; {}", options_.address, options_.port,
+                           unknown != 0 ? ::gai_strerror(unknown) : std::strerror(why),
+                           taken ? ".port = 0 lets the system choose one that is free"
+                                 : ".address is an address or a name of this machine, such as 127.0.0.1, or 0.0.0.0 "
+                                   "for all"));
   }
   sockaddr_storage place{};
   socklen_t length = sizeof place;
-  if (::getsockname(::evhttp_bound_socket_get_fd(bound_), reinterpret_cast<sockaddr*>(&place), &length) == 0) {
+  if (::getsockname(listener_, reinterpret_cast<sockaddr*>(&place), &length) == 0) {
     const auto& v4 = reinterpret_cast<const sockaddr_in&>(place);
     const auto& v6 = reinterpret_cast<const sockaddr_in6&>(place);
     port_ = ntohs(place.ss_family == AF_INET6 ? v6.sin6_port : v4.sin_port);
   }
 }
 
-MANTA_DECL void http_listener::open_socket(evhttp* http) {
+MANTA_DECL void http_listener::open_socket() {
   sockaddr_un place{};
   place.sun_family = AF_UNIX;
   if (options_.socket.size() >= sizeof place.sun_path) {
@@ -95,7 +152,7 @@ MANTA_DECL void http_listener::open_socket(evhttp* http) {
   }
   socket_ = options_.socket;
   socket_file_ = socket_number(socket_);
-  bound_ = ::evhttp_accept_socket_with_handle(http, listener);
+  listener_ = listener;
 }
 
 MANTA_DECL std::string http_listener::url() const {

@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a server says of itself: the protocol's health and metadata, the status page and what it is fed with, metrics,
-// the routes as OpenAPI, and files from a folder.
+// What a server says of itself: health and metadata of the Open Inference Protocol, the pages for people and what they
+// are fed with, metrics. A page about deployments is a call: it asks them, and waits for their answers as other
+// requests do.
 #pragma once
 
-#include <event2/http.h>
-
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "manta/base/config.hpp"
+#include "manta/serve/call.hpp"
 #include "manta/serve/http_reply.hpp"
 
 namespace manta::serve::detail {
@@ -25,15 +27,19 @@ struct server_state {
   std::size_t connections;
   std::uint64_t refused;  ///< requests that have reached no route
   bool draining;
+  std::map<int, std::uint64_t> other_answers;  ///< that no route has given, by status
+  bool needs_token;
 };
 
 /// Can no route have this path? Clients and people find the same there on each server.
-MANTA_DECL bool is_own_path(std::string_view path);
-/// The answer to a request that no route takes. `get`: its method is GET or HEAD.
-MANTA_DECL reply server_page(const route_table& routes, const server_state& server, const std::string& path, bool get);
-/// Adds a file of `folder` to the answer, and nothing outside it, links included. Returns its type; null if there is no
-/// such file.
-MANTA_DECL const char* add_file(evhttp_request* request, const std::string& folder, const std::string& path);
+[[nodiscard]] MANTA_DECL bool is_own_path(std::string_view path);
+/// Whether this path is for programs that watch the server, which have no token.
+[[nodiscard]] MANTA_DECL bool is_open_path(std::string_view path);
+/// Whether this is a page for people, to which other sites may lead by a link.
+[[nodiscard]] MANTA_DECL bool is_page_for_people(std::string_view path);
+/// The answer to GET of a path that no route takes.
+[[nodiscard]] MANTA_DECL std::unique_ptr<call> server_page(const route_table& routes, const server_state& server,
+                                                           const std::string& path);
 
 }  // namespace manta::serve::detail
 

@@ -1,49 +1,48 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a server of HTTP sends back at once, and the clock by which it measures.
+// What a server of HTTP sends back, and the clock by which it measures.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "manta/output/row.hpp"
+#include "manta/base/config.hpp"
 
 namespace manta::serve::detail {
 
-inline std::int64_t clock_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+MANTA_DECL std::int64_t clock_ns();
 template <class Duration>
 std::int64_t in_ns(Duration d) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
 }
 
-/// What is sent back at once.
+/// An answer. A file, if there is one, is the body.
 struct reply {
   int status = 200;
-  std::string body;
-  std::string type = "application/json";
+  std::string body = {};
+  std::string type = "application/json";  ///< empty: there is no Content-Type
   std::vector<std::pair<std::string, std::string>> header = {};
+  int file = -1;              ///< an open descriptor, which is closed when it has been sent
+  std::size_t file_size = 0;  ///< bytes of it
 };
 
-/// What a client has sent, for a text that goes back to it: the beginning, if it is long.
-inline std::string shown(const std::string& text) {
-  constexpr std::size_t most = 200;
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;  // between characters
-  return text.substr(0, end) + "...";
-}
+/// The words behind the status in the first line of an answer.
+MANTA_DECL const char* reason(int status);
+/// The moment as a header field writes it: "Fri, 27 Nov 2026 16:02:07 GMT". Kept for a second.
+MANTA_DECL const std::string& http_date();
 
-inline reply failure(int status, const std::string& why) {
-  std::string body = "{\"error\":";
-  output::append_json_text(body, why);  // whatever its bytes are
-  return {status, body + "}"};
-}
+/// What a client has sent, for a text that goes back to it: the beginning, if it is long.
+MANTA_DECL std::string shown(std::string_view text);
+/// An answer that says what was wrong: {"error": why}.
+MANTA_DECL reply failure(int status, const std::string& why);
 
 }  // namespace manta::serve::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/http_reply.ipp"
+#endif

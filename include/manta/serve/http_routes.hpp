@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "manta/base/config.hpp"
@@ -22,48 +23,58 @@ namespace manta::serve::detail {
 struct figures {
   static constexpr std::array<double, 12> bounds{.0001, .0003, .001, .003, .01, .03, .1, .3, 1, 3, 10, 30};  // s
   std::array<std::uint64_t, bounds.size() + 1> within{};
-  std::map<int, std::uint64_t> answers;  // by status
+  std::map<int, std::uint64_t> answers;  ///< by status
   double seconds = 0;
   std::uint64_t under_way = 0, count = 0;
 
   /// The route has given an answer that took so long.
-  void note(int status, double took) {
-    std::size_t bucket = 0;
-    while (bucket < bounds.size() && took > bounds[bucket]) ++bucket;
-    ++within[bucket];
-    ++answers[status];
-    ++count;
-    seconds += took;
-  }
+  MANTA_DECL void note(int status, double took);
   /// The bound that at least this part of the answers has kept.
-  double quantile(double part) const {
-    std::uint64_t seen = 0;
-    for (std::size_t i = 0; i < within.size(); ++i) {
-      seen += within[i];
-      if (count != 0 && static_cast<double>(seen) >= part * static_cast<double>(count))
-        return bounds[i < bounds.size() ? i : bounds.size() - 1];
-    }
-    return 0;
-  }
+  [[nodiscard]] MANTA_DECL double quantile(double part) const;
 };
 
 struct route {
   std::unique_ptr<endpoint> at;
+  std::vector<std::string> segments = {};  ///< of a path with names in braces; empty for others
   figures its = {};
+
+  [[nodiscard]] MANTA_DECL bool takes(std::string_view method) const;
+  /// For the field Allow: "GET, HEAD, POST".
+  [[nodiscard]] MANTA_DECL std::string methods() const;
+};
+
+/// The methods that an endpoint has, also those that come by themselves.
+[[nodiscard]] MANTA_DECL std::vector<std::string> all_methods(const endpoint& e);
+
+/// The route of a path and a method.
+struct found_route {
+  route* at = nullptr;
+  text_pairs parameters = {};  ///< what stands in the places of names
+  std::string allowed = {};    ///< if a route has this path and none this method: the methods that there are
+};
+
+/// The model that a path under /v2/models names.
+struct found_model {
+  route* at = nullptr;
+  int version = 0;     ///< that the path names; 0: none
+  reply problem = {};  ///< if there is none
 };
 
 class route_table {
  public:
   /// Throws if no request could have its path, if the path or the name is taken, or if its names do not fit.
   MANTA_DECL void add(std::unique_ptr<endpoint> e);
-  /// Null if no route has this path.
-  MANTA_DECL route* find(std::string_view path) const;
-  /// The model NAME[/versions/V]. Null, and the answer that says why, if there is none.
-  MANTA_DECL route* find_model(std::string name, reply& problem) const;
-  const std::vector<std::unique_ptr<route>>& all() const { return routes_; }
+  [[nodiscard]] MANTA_DECL found_route find(const std::string& path, std::string_view method) const;
+  /// The model NAME[/versions/V].
+  [[nodiscard]] MANTA_DECL found_model find_model(std::string name) const;
+  [[nodiscard]] const std::vector<std::unique_ptr<route>>& all() const { return routes_; }
 
  private:
+  void refuse_if_taken(const endpoint& e) const;
+
   std::vector<std::unique_ptr<route>> routes_;
+  std::unordered_map<std::string, std::vector<route*>> plain_;  ///< those without names in their paths
+  std::vector<route*> patterns_;                                ///< the others
 };
 
 }  // namespace manta::serve::detail

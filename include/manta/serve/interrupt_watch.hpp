@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // Ctrl-C (SIGINT) for the servers of a process: one handler counts, and each server compares the count with the one at
-// its own beginning. libevent cannot do that: it gives a signal to one loop of the process, and each server has a loop.
+// its own beginning. The handler also makes a descriptor readable, which ends the wait of each server.
 #pragma once
 
 #include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstdint>
 
 namespace manta::serve::detail {
 
@@ -29,6 +33,7 @@ class interrupt_watch {
   void begin() {
     if (has_begun_) return;
     has_begun_ = true;
+    if (news_ < 0) news_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (begun_++ > 0) return;
     struct sigaction action {};
     action.sa_handler = &count;
@@ -37,14 +42,23 @@ class interrupt_watch {
     ::sigaction(SIGINT, &action, &former_);
   }
   bool has_begun() const { return has_begun_; }
+  /// Becomes readable with each SIGINT; nobody reads it. It stays open: a handler may run late.
+  static int descriptor() { return news_; }
   /// Whether SIGINT has come since this watch was made.
   bool came() const { return count_ != seen_; }
 
  private:
-  static void count(int) { ++count_; }
+  static void count(int) {
+    const int before = errno;
+    ++count_;
+    const std::uint64_t one = 1;
+    (void)!::write(news_, &one, sizeof one);
+    errno = before;
+  }
 
   static inline std::atomic<unsigned> count_{0};
   static inline int begun_ = 0;  // watches that have begun
+  static inline int news_ = -1;
   static inline struct sigaction former_ {};
 
   unsigned seen_;

@@ -11,9 +11,12 @@
 #include "manta/serve/source_json.hpp"
 
 namespace manta::serve {
+using output::deepest_json;
 using output::from_json;
+using output::json_depth;
 using output::json_document;
 using output::json_error;
+using output::json_number_array;
 using output::json_reader;
 using output::json_schema;
 using output::json_view;

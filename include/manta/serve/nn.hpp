@@ -14,6 +14,7 @@
 
 #include "manta/nn.hpp"
 #include "manta/serve/deployment.hpp"
+#include "manta/serve/http_error.hpp"
 
 namespace manta::serve {
 
@@ -44,10 +45,12 @@ class sample_model {
 
   [[noreturn]] void refuse(std::size_t got, std::size_t wanted) const {
     const std::string begin = "a request has " + std::to_string(got) + " numbers";
+    constexpr int bad_request = 400;
     if constexpr (has_shape) {
-      throw error(begin + "; the network takes " + std::to_string(wanted) + " (" + net_.input_shape().text() + ")");
+      throw http_error(bad_request, begin + "; the network takes " + std::to_string(wanted) + " (" +
+                                        net_.input_shape().text() + ")");
     } else {
-      throw error(begin + ", and another one of its batch " + std::to_string(wanted));
+      throw http_error(bad_request, begin + ", and another one of its batch " + std::to_string(wanted));
     }
   }
 
@@ -57,10 +60,13 @@ class sample_model {
 }  // namespace detail
 
 /// A deployment of a network: the numbers of a sample in, the network's outputs out. The network travels once to each
-/// node. The deployment is idempotent, for a network is: a request of the wrong size fails alone.
+/// node. The deployment is idempotent, for a network is: a request of the wrong size fails alone, with an http_error of
+/// status 400.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_network(const options& o,
                                                                          const nn::network<float>& net) {
-  return deploy<batched<&detail::sample_model<nn::network<float>>::predict>>(detail::pure(o), net);
+  auto d = deploy<batched<&detail::sample_model<nn::network<float>>::predict>>(detail::pure(o), net);
+  d.set_sizes({net.input_shape().size(), net.output_shape().size()});
+  return d;
 }
 
 }  // namespace manta::serve

@@ -35,9 +35,25 @@ struct options {
   int max_ongoing = 0;
   /// Where the number of replicas follows the queue: time after which one is ended if one less would have done.
   std::chrono::milliseconds down_after{10'000};
-  /// Idle replicas are asked for their health this often (`bool healthy() const` of the class), and those that are not
-  /// well, or have died, are replaced. 0: only deployment::check asks.
+  /// Replicas are asked for their health this often (`bool healthy() const` of the class), and those that are not well,
+  /// have died, or do not answer within `health_timeout` are replaced. 0: only deployment::check asks.
   std::chrono::milliseconds health_every{0};
+  /// The longest time that one call of a replica may run. Its requests then fail with serve::timed_out. The replica is
+  /// replaced: its process is ended if it is isolated; else its rank gets nothing more until the call returns. While a
+  /// call runs on the router's own rank, as in a world of one, nobody looks at the time. 0: none.
+  std::chrono::milliseconds timeout{0};
+  /// The time within which a replica has to say that it is well; a busy one says so between two calls. 0: twenty times
+  /// `health_every`.
+  std::chrono::milliseconds health_timeout{0};
+  /// How long an update waits for the calls of a replica that is to go, and deployment::drain for all.
+  std::chrono::milliseconds drain_time{20'000};
+  /// The part of the replicas that an update replaces at a time, above 0; at least one.
+  double wave = 0.2;
+  /// Where the number follows the queue, `min` may be 0: no replica is left when nobody has asked for `down_after`, and
+  /// the next request waits until one has started.
+  bool from_zero = false;
+  /// Each replica has a process of its own, beside its rank: one that crashes or never returns costs no rank.
+  isolate_option isolate = {};
 
   MANTA_DECL void serialize(wire::writer& archive);
   MANTA_DECL void serialize(wire::reader& archive);
@@ -54,6 +70,7 @@ struct call_options {
   /// A request that waited longer in the queue fails with serve::expired, a manta::timeout; 0: never; below 0, such as
   /// the time to a moment that has passed: at once.
   std::chrono::microseconds deadline = {};
+  int version = 0;  ///< that has to answer: the present one or its canary; 0: either
 
   MANTA_DECL void serialize(wire::writer& archive);
   MANTA_DECL void serialize(wire::reader& archive);

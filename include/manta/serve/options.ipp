@@ -8,8 +8,10 @@
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <string>
+#include <type_traits>
 
 #include "manta/serve/options.hpp"
 #include "manta/serve/status.hpp"
@@ -27,10 +29,16 @@ void pass_duration(Archive& archive, Duration& duration) {
 template <class Archive>
 void pass_options(Archive& archive, options& o) {
   archive(o.name, o.replicas, o.max_batch, o.max_queue, o.idempotent, o.min, o.max, o.cpus, o.gpus, o.node);
-  archive(o.router_rank, o.max_ongoing);
+  archive(o.router_rank, o.max_ongoing, o.wave, o.from_zero);
   pass_duration(archive, o.wait);
-  pass_duration(archive, o.down_after);
-  pass_duration(archive, o.health_every);
+  for (auto* const each : {&o.down_after, &o.health_every, &o.timeout, &o.health_timeout, &o.drain_time})
+    pass_duration(archive, *each);
+  // As it lies in memory: a constructor here would make each program that serves prepare for child processes.
+  static_assert(sizeof o.isolate == 1 && std::is_trivially_copyable_v<isolate_option>);
+  std::uint8_t isolate = 0;
+  std::memcpy(&isolate, &o.isolate, 1);
+  archive(isolate);
+  std::memcpy(&o.isolate, &isolate, 1);
   std::map<std::string, double> amounts;
   for (const auto& q : o.resources) amounts[q.name] = o.resources.amount(q.name);
   archive(amounts);
@@ -38,7 +46,7 @@ void pass_options(Archive& archive, options& o) {
 }
 template <class Archive>
 void pass_call_options(Archive& archive, call_options& o) {
-  archive(o.priority);
+  archive(o.priority, o.version);
   pass_duration(archive, o.deadline);
 }
 

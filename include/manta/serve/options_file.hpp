@@ -15,10 +15,17 @@
 //
 // The keys are the members of serve::options; times have the unit in their names: wait_ms, down_after_ms,
 // health_every_ms. "resources" is an object of amounts by their names.
+//
+// A file for a whole application has the server's options, too:
+//
+//   {"http": {"port": 8000, "idle_time_ms": 60000}, "deployments": [{"name": "quick", "replicas": 4}]}
+//
+//   serve::http http(serve::read_http_options("serve.json"));
 #pragma once
 
 #include <string>
 
+#include "manta/serve/http_options.hpp"
 #include "manta/serve/json.hpp"
 #include "manta/serve/options.hpp"
 
@@ -29,6 +36,10 @@ namespace manta::serve {
 /// that is no JSON, for an unknown key or name, with those that there are, and for a value of another type, anywhere in
 /// the file. The values themselves are checked by deploy.
 MANTA_DECL options read_options(const std::string& path, const options& otherwise = {});
+
+/// Likewise for a server: the object "http" of a file that has one. A file without it changes nothing. `tls` and
+/// `compression` are set by the program.
+MANTA_DECL http_options read_http_options(const std::string& path, const http_options& otherwise = {});
 
 }  // namespace manta::serve
 

@@ -31,7 +31,7 @@
 #include "manta/process.hpp"
 #include "manta/serve/deployment.hpp"
 #include "manta/serve/json.hpp"
-#include "manta/serve/tensor.hpp"
+#include "manta/serve/tensor_rows.hpp"
 
 namespace manta::serve {
 

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The definitions of python.hpp, and the program that the Python processes run behind python_channel(). Requests: 'T',
-// the number of answers in one byte, and a batch as serve/tensor.hpp writes an answer of the protocol with binary
-// data; 'V' and a list in JSON; 'C' and new settings in JSON; 'H' asks for the health. Answers to 'T': eight bytes with
-// the length of a JSON text, the text, as that of a request of the protocol, and binary data.
+// the number of answers in one byte, and a batch: eight bytes with the length of a JSON text, the text, as that of an
+// answer of the protocol, and binary data; 'V' and a list in JSON; 'C' and new settings in JSON; 'H' asks for the
+// health. Answers to 'T': eight bytes with the length of a JSON text, the text, as that of a request of the protocol,
+// and binary data.
 #pragma once
 
 #include "manta/serve/python.hpp"
@@ -28,9 +29,9 @@ def read_texts(data):
     return np.array(texts, dtype=object)
 
 def read_tensor(message):
-    size = struct.unpack('<Q', message[8:16])[0]
-    tensor = json.loads(message[16:16 + size])['outputs'][0]
-    data = message[16 + size:]
+    size = struct.unpack('<Q', message[:8])[0]
+    tensor = json.loads(message[8:8 + size])['outputs'][0]
+    data = message[8 + size:]
     kind = tensor['datatype']
     array = read_texts(data) if kind == 'BYTES' else np.frombuffer(data, KINDS[kind]).copy()
     return array.reshape(tensor['shape'])
@@ -143,7 +144,10 @@ MANTA_DECL infer_request python_program_with_model::predict(const tensor& batch,
   form.binary_output = true;
   std::string request(1, 'T');
   request += static_cast<char>(answers.size());
-  request += write_infer_answer(form, "", {batch});
+  std::string binary;
+  const std::string json = write_infer_answer(form, {}, {batch}, binary);
+  const std::uint64_t length = json.size();
+  request.append(reinterpret_cast<const char*>(&length), sizeof length).append(json).append(binary);
   const std::string text = ask(request, timeout_);
   std::uint64_t head = 0;
   if (text.size() < sizeof head) throw error("the Python model " + file_ + " sent a message that is too short");

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The replicas of a deployment: starts and ends them, replaces those that have died or are not well, and gives them
-// settings. Part of a router, whose dispatcher knows them by their numbers.
+// settings and other versions. Part of a router, whose dispatcher knows them by their numbers.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -15,8 +16,10 @@
 
 #include "manta/actor.hpp"
 #include "manta/insist.hpp"
+#include "manta/promise.hpp"
 #include "manta/serve/dispatcher.hpp"
 #include "manta/serve/replica.hpp"
+#include "manta/serve/replica_places.hpp"
 #include "manta/watcher.hpp"
 
 namespace manta::serve::detail {
@@ -33,15 +36,25 @@ struct kept_arguments {
 
 using manta::detail::sentence;
 
+/// How the replicas of a version are made, and what they have been told since.
+struct replica_version {
+  /// Makes the object of a replica, with these settings; gives its rank.
+  using maker = std::function<future<int>(const actor<replica>&, const settings&)>;
+  maker make = {};
+  bool is_batched = false;
+  settings given = {};
+  int number = 1;
+};
+
 class replica_set {
  public:
   using handle = actor<replica>;
+  using maker = replica_version::maker;
 
-  explicit replica_set(dispatcher& d) : dispatcher_(d) {}
+  explicit replica_set(dispatcher& d) : dispatcher_(d), places_(d.told()) {}
   replica_set(const replica_set&) = delete;
+  MANTA_DECL ~replica_set();
 
-  /// Makes the object of a replica, with these settings.
-  using maker = std::function<future<void>(const handle&, const settings&)>;
   template <class Target, class... C>
   static maker maker_of(const kept_arguments<C...>& arguments) {
     return [arguments](const handle& r, const settings& s) {
@@ -53,63 +66,89 @@ class replica_set {
   }
 
   /// Starts the first replicas and waits for them. Throws what a constructor threw.
-  MANTA_DECL void open(maker make);
-  /// Starts replicas of a new version, beside those that are there already and have these settings, and waits until all
-  /// are ready. From then on, others get no more requests: gives their numbers. Throws what a constructor threw;
-  /// nothing has changed then.
-  MANTA_DECL std::vector<std::size_t> update(maker make, std::vector<handle> there = {}, const settings& given = {});
+  MANTA_DECL void open(replica_version v);
+  /// Replicas that are made from now on have this version.
+  MANTA_DECL void set_current(replica_version v);
+  [[nodiscard]] const replica_version& current() const { return current_; }
+  /// Starts replicas on these ranks, where others of this set may live, and waits for all: each is ready, or none is
+  /// left. -1: on any. Throws what a constructor threw.
+  MANTA_DECL std::vector<std::size_t> start_all(const std::vector<int>& at, const replica_version& v);
+  /// Takes a replica of another set, which has this version.
+  MANTA_DECL void adopt(handle its, int version);
+  /// Ends those that are being made, and adapts the number of replicas no more, or again.
+  MANTA_DECL void hold(bool held);
+  [[nodiscard]] const replica_places& places() const { return places_; }
+  /// The ranks on which the replicas live, as far as they are known.
+  [[nodiscard]] MANTA_DECL std::vector<int> ranks() const;
 
   /// Gives all replicas these settings, also those that are starting. One gets them before the others: if it refuses
   /// them, nothing has changed. Waits. One change at a time: not beside update.
   MANTA_DECL void reconfigure(const settings& s);
 
-  /// Asks each replica whether it is well, waits, and ends those that are not.
-  MANTA_DECL void check();
-  /// Like check, for replicas without work, to be called from time to time: looks at the answers that have come, and
-  /// asks again when it is time. Does not wait.
-  MANTA_DECL void look_after();
-
   /// The handles of those that are ready.
-  MANTA_DECL std::vector<handle> ready() const;
+  [[nodiscard]] MANTA_DECL std::vector<handle> ready() const;
   /// Null if it has ended, or has died as far as this rank knows. Good until something else is called.
-  MANTA_DECL const handle* find(std::size_t r) const;
+  [[nodiscard]] MANTA_DECL const handle* find(std::size_t r) const;
   MANTA_DECL void end(std::size_t r);
+  /// A call of this replica does not return: it gets no more requests, and its rank none of the next replicas until the
+  /// call does return. If the replica is isolated, its process is ended.
+  MANTA_DECL void give_up(std::size_t r, const std::string& why);
+  /// Ends when the replica is given up; fails if it ends in another way. Names nothing if there is no such replica.
+  [[nodiscard]] MANTA_DECL future<bool> given_up(std::size_t r) const;
 
-  /// Starts and ends replicas until there are as many as there should be; does not wait. Throws if there is no rank.
+  /// Starts and ends replicas until there are as many as there should be; does not wait. After a start that has failed
+  /// it pauses, each time longer. Throws if there is no rank.
   MANTA_DECL void adapt();
-  bool are_starting() const { return !starting_.empty(); }
-  /// What ends when a replica that starts is ready, or cannot be made.
-  MANTA_DECL void append_starts(std::vector<future<void>>& to) const;
+  [[nodiscard]] bool are_starting() const { return !starting_.empty(); }
+  /// Adds what ends when a replica that starts is ready, or cannot be made.
+  MANTA_DECL void add_starts_to(watcher& events, std::uint64_t id) const;
   /// Replicas that have started get requests. Why one could not be made; empty: none was refused. Does not wait, and
   /// runs nothing else meanwhile.
   MANTA_DECL std::string collect_started();
+  /// Why the last start has failed; empty: it has not.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  /// Whether no replica is made before some time has passed.
+  [[nodiscard]] bool is_pausing() const { return clock::now() < next_start_; }
+  /// Ranks that are lost to calls that do not return, in words; empty: there is none.
+  [[nodiscard]] MANTA_DECL std::string stuck_in_words();
+  /// Whether a replica lives where it should not, because a server has come there.
+  [[nodiscard]] MANTA_DECL std::vector<std::size_t> misplaced() const;
+  /// A server or a router has this rank.
+  MANTA_DECL void keep_away(int rank, bool in_any_case);
 
  private:
+  using clock = queued_request::clock;
+  /// Calls that a replica may have: batches, values of streams, questions. The dispatcher counts the former.
+  static constexpr int most_calls = 1 << 20;
   struct start_under_way {
     std::size_t replica;
-    future<void> opened;
-  };
-  /// How replicas are made, and what they have been told since.
-  struct version {
-    maker make;
-    settings given;
+    future<int> opened;
   };
 
-  start_under_way start(version v);
-  void start_beside();
-  std::vector<std::size_t> start_all(int count, const version& v);
+  start_under_way start(replica_version v, int rank);
+  void note_start(std::size_t r, int rank);
+  void tell_calls(std::size_t r, bool are_overdue);
+  void note_failed_start(const std::string& why);
   future<void> send(std::size_t r, const settings& s);
   bool has_taken(std::size_t r, const future<void>& sent);
   bool end_an_idle_one();
 
   dispatcher& dispatcher_;
-  version current_;
+  replica_places places_;
+  replica_version current_;
+  bool is_held_ = false;
   std::map<std::size_t, handle> replicas_;
+  std::map<std::size_t, promise<bool>> given_up_;  ///< for calls of these replicas
   // What has ended is heard from watchers: future::ready would run other calls of the router in between.
-  std::map<std::size_t, future<void>> starting_;  ///< by replica
-  std::map<std::size_t, future<bool>> checks_;    ///< questions for health under way
-  watcher ended_starts_, answered_checks_;
-  request::clock::time_point checked_ = request::clock::now();
+  std::map<std::size_t, future<int>> starting_;  ///< by replica
+  watcher ended_starts_;
+  /// Replicas whose calls do not return, and their ranks; by the questions whether they have returned.
+  std::map<std::uint64_t, std::pair<int, handle>> stuck_;
+  watcher returned_;
+  std::uint64_t next_question_ = 0;
+  std::string problem_;
+  std::chrono::milliseconds pause_{0};
+  clock::time_point next_start_ = {};
 };
 
 }  // namespace manta::serve::detail

@@ -5,48 +5,56 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 
+#include "manta/base/text.hpp"
 #include "manta/serve/replica_set.hpp"
 
 namespace manta::serve::detail {
 
-// --- versions
-
-MANTA_DECL void replica_set::open(maker make) {
-  current_ = {std::move(make), {}};
-  start_all(dispatcher_.told().replicas, current_);
+MANTA_DECL replica_set::~replica_set() {
+  for (const auto& [number, its] : replicas_) {
+    places_in_use::remove(dispatcher_.replicas().rank_of(number));
+    tell_calls(number, false);
+  }
 }
 
-MANTA_DECL std::vector<std::size_t> replica_set::update(maker make, std::vector<handle> there, const settings& given) {
-  version next{std::move(make), given};
-  const std::size_t count = std::max<std::size_t>(1, dispatcher_.all_ready().size());
-  std::vector<std::size_t> started = start_all(static_cast<int>(count - std::min(count, there.size())), next);
-  for (handle& each : there) {
-    started.push_back(dispatcher_.add_starting());
-    dispatcher_.ready(started.back());
-    replicas_.emplace(started.back(), std::move(each));
-  }
-  current_ = std::move(next);
-  dispatcher_.count_version();
-  for (const auto& [number, opened] : std::exchange(starting_, {})) end(number);  // of the old version
-  std::vector<std::size_t> old;
-  for (std::size_t r : dispatcher_.all_ready()) {
-    if (std::find(started.begin(), started.end(), r) != started.end()) continue;
-    dispatcher_.retire(r);
-    old.push_back(r);
-  }
-  return old;
+// --- versions
+
+MANTA_DECL void replica_set::open(replica_version v) {
+  set_current(std::move(v));
+  start_all(std::vector<int>(static_cast<std::size_t>(dispatcher_.told().replicas), -1), current_);
+}
+
+MANTA_DECL void replica_set::set_current(replica_version v) {
+  current_ = std::move(v);
+  dispatcher_.set_version(current_.number);
+  dispatcher_.set_batched(current_.is_batched);
+}
+
+MANTA_DECL void replica_set::adopt(handle its, int version) {
+  const std::size_t number = dispatcher_.replicas().add_starting(version);
+  replicas_.emplace(number, std::move(its));
+  given_up_.emplace(number, promise<bool>());
+  places_in_use::add(-1);
+  dispatcher_.replicas().ready(number);
+}
+
+MANTA_DECL void replica_set::hold(bool held) {
+  is_held_ = held;
+  if (!held) return;
+  for (const auto& [number, opened] : std::exchange(starting_, {})) end(number);
 }
 
 MANTA_DECL void replica_set::reconfigure(const settings& s) {
   std::vector<std::size_t> there;
-  while (!(there = dispatcher_.all()).empty() && !has_taken(there.front(), send(there.front(), s))) {
+  while (!(there = dispatcher_.replicas().all()).empty() && !has_taken(there.front(), send(there.front(), s))) {
   }
   const std::size_t first = there.empty() ? 0 : there.front();
   current_.given = s;  // of those that are started from now on
   std::vector<std::pair<std::size_t, future<void>>> others;
-  for (std::size_t r : dispatcher_.all()) {
+  for (std::size_t r : dispatcher_.replicas().all()) {
     if (there.empty() || r != first) others.emplace_back(r, send(r, s));
   }
   std::exception_ptr problem;
@@ -63,7 +71,7 @@ MANTA_DECL void replica_set::reconfigure(const settings& s) {
 /// Sends settings, once the replica has started; names nothing if it has died or cannot start.
 inline future<void> replica_set::send(std::size_t r, const settings& s) {
   if (const auto start = starting_.find(r); start != starting_.end()) {
-    const future<void> opened = start->second;
+    const future<int> opened = start->second;
     try {
       opened.get();
     } catch (const error&) {
@@ -88,49 +96,11 @@ inline bool replica_set::has_taken(std::size_t r, const future<void>& sent) {
   return false;
 }
 
-// --- health
-
-inline bool is_well(const future<bool>& answer) {
-  try {
-    return answer.get();
-  } catch (const error&) {  // it has died
-    return false;
-  }
-}
-
-MANTA_DECL void replica_set::check() {
-  for (std::size_t r : dispatcher_.all_ready()) {
-    const auto* const its = find(r);
-    if (its == nullptr || !is_well(async<&replica::healthy>(*its))) end(r);
-  }
-}
-
-MANTA_DECL void replica_set::look_after() {
-  for (std::size_t r : dispatcher_.all_ready()) {
-    if (dispatcher_.is_idle(r) && find(r) == nullptr) end(r);
-  }
-  const auto period = dispatcher_.told().health_every;
-  if (period.count() == 0) return;
-  while (answered_checks_.ready()) {
-    const auto check = checks_.extract(*answered_checks_.next());
-    if (!is_well(check.mapped())) end(check.key());
-  }
-  const auto now = request::clock::now();
-  if (now - checked_ < period) return;
-  checked_ = now;
-  for (std::size_t r : dispatcher_.all_ready()) {
-    const handle* const its = find(r);
-    if (its == nullptr || !dispatcher_.is_idle(r) || checks_.count(r) != 0) continue;
-    const auto check = checks_.emplace(r, async<&replica::healthy>(*its)).first;
-    answered_checks_.add(check->second, r);
-  }
-}
-
 // --- which there are
 
 MANTA_DECL std::vector<replica_set::handle> replica_set::ready() const {
   std::vector<handle> all;
-  for (std::size_t r : dispatcher_.all_ready()) {
+  for (std::size_t r : dispatcher_.replicas().all_ready()) {
     if (const handle* const its = find(r)) all.push_back(*its);
   }
   return all;
@@ -141,21 +111,91 @@ MANTA_DECL const replica_set::handle* replica_set::find(std::size_t r) const {
   return found == replicas_.end() || has_died(found->second) ? nullptr : &found->second;
 }
 
+MANTA_DECL std::vector<int> replica_set::ranks() const {
+  std::vector<int> all;
+  for (const auto& [number, its] : replicas_) all.push_back(dispatcher_.replicas().rank_of(number));
+  return all;
+}
+
 MANTA_DECL void replica_set::end(std::size_t r) {
-  dispatcher_.remove(r);
+  if (replicas_.count(r) != 0) places_in_use::remove(dispatcher_.replicas().rank_of(r));
+  dispatcher_.replicas().remove(r);
+  tell_calls(r, false);
   replicas_.erase(r);  // the last handle
 }
 
+/// Whether they have to count as overdue. They wait for no other news of that kind.
+inline void replica_set::tell_calls(std::size_t r, bool are_overdue) {
+  auto calls = given_up_.extract(r);
+  if (!calls.empty()) calls.mapped().set_value(are_overdue);
+}
+
+MANTA_DECL future<bool> replica_set::given_up(std::size_t r) const {
+  const auto found = given_up_.find(r);
+  return found == given_up_.end() ? future<bool>() : found->second.get_future();
+}
+
+MANTA_DECL void replica_set::give_up(std::size_t r, const std::string& why) {
+  const handle* const its = find(r);
+  if (its != nullptr && !dispatcher_.told().isolate) {
+    const int rank = dispatcher_.replicas().rank_of(r);
+    const std::uint64_t question = next_question_++;
+    stuck_.emplace(question, std::pair(rank, *its));
+    places_.add_stuck(rank);
+    returned_.add(async<&replica::is_there>(*its), question);
+    std::fprintf(stderr, "manta: serve: the deployment '%s': %s; rank %d takes no replica until that call returns\n",
+                 dispatcher_.told().name.c_str(), why.c_str(), rank);
+  } else if (its != nullptr) {
+    std::fprintf(stderr, "manta: serve: the deployment '%s': %s; its process is ended\n",
+                 dispatcher_.told().name.c_str(), why.c_str());
+    kill(handle(*its));
+  }
+  tell_calls(r, true);
+  end(r);
+}
+
+MANTA_DECL std::string replica_set::stuck_in_words() {
+  while (returned_.ready()) {
+    const auto returned = stuck_.extract(*returned_.next());
+    if (!returned.empty()) places_.remove_stuck(returned.mapped().first);
+  }
+  std::string words;
+  for (const auto& [question, its] : stuck_) words += base::text("{}rank {}", words.empty() ? "" : ", ", its.first);
+  return words.empty() ? words : base::text("a call does not return on {}", words);
+}
+
+MANTA_DECL void replica_set::keep_away(int rank, bool in_any_case) { places_.add_busy(rank, in_any_case); }
+
+MANTA_DECL std::vector<std::size_t> replica_set::misplaced() const {
+  std::vector<std::size_t> all;
+  for (const std::size_t r : dispatcher_.replicas().all_ready()) {
+    if (places_.is_busy(dispatcher_.replicas().rank_of(r))) all.push_back(r);
+  }
+  return all;
+}
+
+// --- how many there are
+
 MANTA_DECL void replica_set::adapt() {
+  if (is_held_) return;
   const int wanted = dispatcher_.wanted();
-  while (dispatcher_.count(true) + dispatcher_.count(false) < wanted) start_beside();
-  while (dispatcher_.count(true) > wanted && end_an_idle_one()) {
+  while (dispatcher_.replicas().count(true) + dispatcher_.replicas().count(false) < wanted && !is_pausing()) {
+    try {
+      const start_under_way s = start(current_, -1);
+      starting_.emplace(s.replica, s.opened);
+      ended_starts_.add(s.opened, s.replica);
+    } catch (const error& e) {
+      note_failed_start(e.what());
+      throw;
+    }
+  }
+  while (dispatcher_.replicas().count(true) > wanted && end_an_idle_one()) {
   }
 }
 
 inline bool replica_set::end_an_idle_one() {
-  for (std::size_t r : dispatcher_.all_ready()) {
-    if (!dispatcher_.is_idle(r)) continue;
+  for (std::size_t r : dispatcher_.replicas().all_ready()) {
+    if (!dispatcher_.replicas().is_idle(r)) continue;
     end(r);
     return true;
   }
@@ -164,42 +204,62 @@ inline bool replica_set::end_an_idle_one() {
 
 // --- starts
 
-/// Takes the version by value: other calls may replace it while this one waits for room to send.
-inline replica_set::start_under_way replica_set::start(version v) {
+inline void replica_set::note_failed_start(const std::string& why) {
+  using namespace std::chrono_literals;
+  problem_ = why;
+  pause_ = std::clamp<std::chrono::milliseconds>(2 * pause_, 100ms, 30s);
+  next_start_ = clock::now() + pause_;
+}
+
+inline void replica_set::note_start(std::size_t r, int rank) {
+  if (replicas_.count(r) == 0) return;  // it has been ended meanwhile
+  places_in_use::remove(dispatcher_.replicas().rank_of(r));
+  places_in_use::add(rank);
+  dispatcher_.replicas().set_rank(r, rank);
+  dispatcher_.replicas().ready(r);
+  problem_.clear();
+  pause_ = pause_.zero();
+}
+
+/// Takes the version by value: other calls may replace it while this one waits for room to send. `rank`: -1 for the
+/// best.
+inline replica_set::start_under_way replica_set::start(replica_version v, int rank) {
   const options& o = dispatcher_.told();
-  const std::size_t number = dispatcher_.add_starting();
+  (void)stuck_in_words();  // ranks whose calls have returned count again
+  if (rank < 0) rank = places_.next(ranks());
+  const std::size_t number = dispatcher_.replicas().add_starting(v.number);
+  dispatcher_.replicas().set_rank(number, rank);
   try {
     handle a = spawn<replica>({.cpus = o.cpus,
                                .gpus = o.gpus,
                                .resources = o.resources,
-                               .node = o.node,
-                               .spread = true,
-                               .concurrency = dispatcher_.most_ongoing()});
-    const future<void> opened = v.make(a, v.given);
+                               .rank = rank,
+                               .node = rank < 0 ? o.node : -1,
+                               .spread = rank < 0,
+                               .concurrency = most_calls,
+                               .isolate = o.isolate});
+    const future<int> opened = v.make(a, v.given);
     replicas_.emplace(number, std::move(a));
+    given_up_.emplace(number, promise<bool>());
+    places_in_use::add(rank);
     return {number, opened};
   } catch (...) {
-    dispatcher_.remove(number);
+    dispatcher_.replicas().remove(number);
     throw;
   }
 }
 
-inline void replica_set::start_beside() {
-  const start_under_way s = start(current_);
-  starting_.emplace(s.replica, s.opened);
-  ended_starts_.add(s.opened, s.replica);
-}
-
-/// Starts replicas and waits for all: each is ready, or none is left.
-inline std::vector<std::size_t> replica_set::start_all(int count, const version& v) {
+MANTA_DECL std::vector<std::size_t> replica_set::start_all(const std::vector<int>& at, const replica_version& v) {
   std::vector<start_under_way> mine;
+  std::vector<std::size_t> numbers;
   std::exception_ptr problem;
   try {
-    for (int i = 0; i < count; ++i) mine.push_back(start(v));
+    for (const int rank : at) mine.push_back(start(v, rank));
   } catch (...) {
     problem = std::current_exception();
   }
   for (const start_under_way& s : mine) {
+    numbers.push_back(s.replica);
     try {
       sentence(s.opened);
     } catch (...) {
@@ -207,37 +267,33 @@ inline std::vector<std::size_t> replica_set::start_all(int count, const version&
     }
   }
   if (problem) {
-    for (const start_under_way& s : mine) end(s.replica);
+    for (const std::size_t r : numbers) end(r);
     std::rethrow_exception(problem);
   }
-  std::vector<std::size_t> numbers;
-  for (const start_under_way& s : mine) {
-    dispatcher_.ready(s.replica);
-    numbers.push_back(s.replica);
-  }
+  for (const start_under_way& s : mine) note_start(s.replica, s.opened.get());
   return numbers;
 }
 
-MANTA_DECL void replica_set::append_starts(std::vector<future<void>>& to) const {
-  for (const auto& [number, opened] : starting_) to.push_back(opened);
+MANTA_DECL void replica_set::add_starts_to(watcher& events, std::uint64_t id) const {
+  for (const auto& [number, opened] : starting_) events.add(opened, id);
 }
 
 MANTA_DECL std::string replica_set::collect_started() {
-  std::string problem;
+  std::string failed;
   while (ended_starts_.ready()) {
     const auto start = starting_.find(*ended_starts_.next());
     if (start == starting_.end()) continue;  // its version has been replaced meanwhile
     const auto [number, opened] = *start;
     starting_.erase(start);
     try {
-      opened.get();
-      dispatcher_.ready(number);
+      note_start(number, sentence(opened));
     } catch (const std::exception& e) {
-      problem = e.what();
+      failed = e.what();
+      note_failed_start(failed);
       end(number);
     }
   }
-  return problem;
+  return failed;
 }
 
 }  // namespace manta::serve::detail

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "manta/serve/failed_batches.hpp"
@@ -33,10 +35,14 @@ class request_flow {
 
  private:
   void wait_for_turn(waiting_entry& e);
-  void wait_for_one(waiting_entry& e, const std::vector<future<void>>& events);
+  void wait_for_bell(waiting_entry& e, const future<void>& bell);
+  void wait_for_bell_or_start(waiting_entry& e, const future<void>& bell);
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> time_left(const waiting_entry& e) const;
   void carry(waiting_entry& e);
   void run_batch(waiting_entry& e, const dispatcher::batch& b, const actor<replica>& its);
-  void abandon(const dispatcher::batch& b, const actor<replica>& its, std::uint64_t number);
+  void abandon(const dispatcher::batch& b, const actor<replica>& its, const batch_terms& terms);
+  void end_overdue(const dispatcher::batch& b, const batch_terms& terms);
+  void refuse_without_replicas();
   void leave(waiting_entry& e);
   void fill_in_time(waiting_entry& e);
   void give_up_without_replicas(const std::string& why);

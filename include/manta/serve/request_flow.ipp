@@ -7,16 +7,17 @@
 #include <memory>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/serve/request_flow.hpp"
 #include "manta/this_task.hpp"
-#include "manta/wait.hpp"
 
 namespace manta::serve::detail {
 
-inline waiting_entry& entry_of(request* r) { return *static_cast<waiting_entry*>(r); }
+inline waiting_entry& entry_of(queued_request* r) { return *static_cast<waiting_entry*>(r); }
 
 MANTA_DECL void request_flow::run(waiting_entry& e) {
   adapt();
+  refuse_without_replicas();
   dispatcher_.make_room();
   end_unwanted();
   dispatcher_.admit(e);
@@ -60,11 +61,18 @@ MANTA_DECL void request_flow::collect_started() {
 }
 
 inline void request_flow::give_up_without_replicas(const std::string& why) {
-  if (dispatcher_.count(true) + dispatcher_.count(false) == 0) failed_.give_up(why);
+  if (dispatcher_.replicas().count(true) + dispatcher_.replicas().count(false) == 0) failed_.give_up(why);
+}
+
+/// While no replica can be made, nobody waits until it is tried again.
+inline void request_flow::refuse_without_replicas() {
+  const replica_table& all = dispatcher_.replicas();
+  if (all.count(true) + all.count(false) == 0 && replicas_.is_pausing() && !dispatcher_.is_draining())
+    throw failed_.no_replicas(replicas_.problem());
 }
 
 MANTA_DECL void request_flow::end_unwanted() {
-  for (request* r : dispatcher_.take_unwanted()) {
+  for (queued_request* r : dispatcher_.take_unwanted()) {
     failed_.end_unwanted(*r);
     entry_of(r).bell.ring();
   }
@@ -72,13 +80,11 @@ MANTA_DECL void request_flow::end_unwanted() {
 
 /// Waits until this request is answered or has to carry a batch. One waiting request also watches replicas that start.
 inline void request_flow::wait_for_turn(waiting_entry& e) {
-  std::vector<future<void>> events{e.bell.set_up()};
-  const bool watches = !watched_ && replicas_.are_starting();
-  if (!watches) return wait_for_one(e, events);
-  replicas_.append_starts(events);
+  const future<void> bell = e.bell.set_up();
+  if (watched_ || !replicas_.are_starting()) return wait_for_bell(e, bell);
   watched_ = true;
   try {
-    wait_for_one(e, events);
+    wait_for_bell_or_start(e, bell);
   } catch (...) {
     watched_ = false;
     throw;
@@ -88,18 +94,33 @@ inline void request_flow::wait_for_turn(waiting_entry& e) {
   dispatch();
 }
 
-inline void request_flow::wait_for_one(waiting_entry& e, const std::vector<future<void>>& events) {
-  // A request whose time is over is no longer in the queue: a replica has it, and it waits for the answer alone.
-  const auto left = e.options.deadline - (request::clock::now() - e.arrived);
-  if (left.count() > 0) {
-    wait(events, {.count = 1, .timeout = left + std::chrono::milliseconds(1)});
-    e.bell.put_away();
-    dispatcher_.drop_if_unwanted(e);
-    end_unwanted();
-  } else {
-    wait(events, {.count = 1});
-    e.bell.put_away();
-  }
+/// How long a request may still wait in the queue; nothing: as long as it takes. A request whose time is over is no
+/// longer there: a replica has it, and it waits for the answer alone.
+inline std::optional<std::chrono::nanoseconds> request_flow::time_left(const waiting_entry& e) const {
+  const auto left = e.options.deadline - (queued_request::clock::now() - e.arrived);
+  if (left.count() <= 0) return std::nullopt;
+  return left + std::chrono::milliseconds(1);
+}
+
+inline void request_flow::wait_for_bell(waiting_entry& e, const future<void>& bell) {
+  const auto left = time_left(e);
+  left ? void(bell.wait_for(*left)) : bell.wait();
+  e.bell.put_away();
+  if (!left) return;
+  dispatcher_.drop_if_unwanted(e);
+  end_unwanted();
+}
+
+inline void request_flow::wait_for_bell_or_start(waiting_entry& e, const future<void>& bell) {
+  const auto left = time_left(e);
+  watcher events;
+  events.add(bell, 0);
+  replicas_.add_starts_to(events, 1);
+  left ? void(events.next(*left)) : void(events.next());
+  e.bell.put_away();
+  if (!left) return;
+  dispatcher_.drop_if_unwanted(e);
+  end_unwanted();
 }
 
 /// Sends the batch to its replica, waits, and gives each request its answer.
@@ -118,28 +139,48 @@ inline void request_flow::carry(waiting_entry& e) {
 }
 
 inline void request_flow::run_batch(waiting_entry& e, const dispatcher::batch& b, const actor<replica>& its) {
+  const options& o = dispatcher_.told();
   const std::uint64_t number = this_task::id();  // of the carrier: unique
+  const batch_terms terms{number, o.idempotent, o.timeout, o.isolate, replicas_.given_up(b.replica)};
   try {
-    if (!e.run_batch(b, its, number, dispatcher_.told().idempotent)) return abandon(b, its, number);
+    const call_end end = e.run_batch(b, its, terms);
+    if (end == call_end::unwanted) return abandon(b, its, terms);
+    if (end == call_end::overdue) return end_overdue(b, terms);
     dispatcher_.finished(b);
-    for (const request* r : b.requests) dispatcher_.answered(*r, true);
+    for (const queued_request* r : b.requests) dispatcher_.answered(*r, true);
   } catch (...) {
     failed_.settle(b);
   }
-  for (request* r : b.requests) {
+  for (queued_request* r : b.requests) {
     if (entry_of(r).has_ended()) entry_of(r).bell.ring();
   }
 }
 
 /// The replica has been told, and gets no other batch in the place of this one until it has ended it.
-inline void request_flow::abandon(const dispatcher::batch& b, const actor<replica>& its, std::uint64_t number) {
+inline void request_flow::abandon(const dispatcher::batch& b, const actor<replica>& its, const batch_terms& terms) {
   failed_.abandon(b);
-  for (request* r : b.requests) entry_of(r).bell.ring();
-  try {
-    async<&replica::end_of>(its, number).get().get();
-  } catch (const error&) {
-    replicas_.end(b.replica);  // it has died
+  for (queued_request* r : b.requests) entry_of(r).bell.ring();
+  if (!terms.is_isolated) {
+    try {
+      const auto told = async<&replica::end_of>(its, terms.number);
+      const auto always = [] { return true; };
+      call_end end = wait_for_call(told, terms.timeout, always, terms.given_up);
+      if (end == call_end::answered) end = wait_for_call(told.get(), terms.timeout, always, terms.given_up);
+      if (end == call_end::overdue) replicas_.give_up(b.replica, "a call that nobody wants any more does not end");
+    } catch (const error&) {
+      replicas_.end(b.replica);  // it has died
+    }
   }
+  dispatcher_.finished(b);
+}
+
+/// The call runs too long, or its replica does not answer any more.
+inline void request_flow::end_overdue(const dispatcher::batch& b, const batch_terms& terms) {
+  const std::string why = terms.timeout.count() > 0 ? base::text("a call has run for {} ms", terms.timeout.count())
+                                                    : "its replica does not answer any more";
+  failed_.end_overdue(b, why);
+  for (queued_request* r : b.requests) entry_of(r).bell.ring();
+  replicas_.give_up(b.replica, why);
   dispatcher_.finished(b);
 }
 

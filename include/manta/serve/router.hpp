@@ -6,18 +6,25 @@
 // known to its templates alone, so all else is compiled once.
 #pragma once
 
+#include <deque>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "manta/actor.hpp"
 #include "manta/serve/dispatcher.hpp"
 #include "manta/serve/heartbeat.hpp"
+#include "manta/serve/replica_health.hpp"
 #include "manta/serve/replica_set.hpp"
 #include "manta/serve/request_flow.hpp"
+#include "manta/serve/rolling_update.hpp"
 #include "manta/serve/versions.hpp"
 #include "manta/serve/waiting_calls.hpp"
+#include "manta/serve/waiting_rows.hpp"
+#include "manta/serve/waiting_stream.hpp"
 #include "manta/this_task.hpp"
 
 namespace manta::serve::detail {
@@ -43,23 +50,93 @@ class router {
   void update_alike(double weight, const kept_arguments<C...>& arguments) {
     change(weight, [&] { return versions_.recipe_with(arguments); });
   }
+  /// Likewise with the present arguments: the constructors run again.
+  MANTA_DECL void update_again(double weight);
   template <class R, class... A>
   R call(type_tag<R>, const call_options& o, A... arguments) {
     const auto caller = begin_call();
-    if (versions_.canary_has_turn()) {
+    if (versions_.canary_has_turn(o.version)) {
       const actor<router> its = versions_.canary_router();  // stays while this call waits
-      const future<R> answer = async<&router::call<R, A...>>(its, type_tag<R>(), o, std::move(arguments)...);
+      const future<R> answer = async<&router::call<R, A...>>(its, type_tag<R>(), of_canary(o), std::move(arguments)...);
       wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
       return sentence(answer);
     }
-    request asked;
-    asked.options = o;
-    asked.caller = caller;
-    waiting_request<R(A...)> mine(std::move(asked), std::move(arguments)...);
+    waiting_request<R(A...)> mine(asked_by(caller, o), std::move(arguments)...);
     flow_.run(mine);
     if (mine.failure) std::rethrow_exception(mine.failure);
     if constexpr (!std::is_void_v<R>) return std::move(*mine.answer);
   }
+
+  /// Many requests as one: rows of tensors. `self` is this router, which calls itself for each slice.
+  template <class R, class... A>
+  answered_rows<R> call_rows(type_tag<R>, const actor<router>& self, const call_options& o,
+                             std::vector<std::tuple<A...>> rows) {
+    const auto caller = begin_call();
+    const auto is_wanted = [&] { return !caller.stop_requested(); };
+    if (versions_.canary_has_turn(o.version)) {
+      const actor<router> its = versions_.canary_router();
+      const auto answer = async<&router::call_rows<R, A...>>(its, type_tag<R>(), its, of_canary(o), std::move(rows));
+      wait_while_wanted(answer, is_wanted);
+      answered_rows<R> all = sentence(answer);
+      all.version = dispatcher_.version() + 1;
+      return all;
+    }
+    rows_under_way whole(dispatcher_, asked_by(caller, o));
+    answered_rows<R> all{{}, dispatcher_.version()};
+    all.rows.reserve(rows.size());
+    std::deque<std::pair<future<std::vector<value_of<R>>>, std::size_t>> slices;
+    try {
+      for (auto next = rows.begin(); next != rows.end() || !slices.empty();) {
+        if (next != rows.end() && slices.size() < whole.sizes().at_once()) {
+          const std::size_t size = whole.next(static_cast<std::size_t>(rows.end() - next));
+          const auto end = next + static_cast<std::ptrdiff_t>(size);
+          std::vector<std::tuple<A...>> slice(std::make_move_iterator(next), std::make_move_iterator(end));
+          slices.emplace_back(async<&router::call_slice<R, A...>>(self, type_tag<R>(), o, std::move(slice)), size);
+          next = end;
+          continue;
+        }
+        if (!wait_while_wanted(slices.front().first, is_wanted)) whole.give_up();
+        for (auto& answer : std::move(slices.front().first).get()) all.rows.push_back(std::move(answer));
+        whole.answered(slices.front().second);
+        slices.pop_front();
+      }
+    } catch (...) {
+      for (const auto& [slice, size] : slices) cancel(slice);
+      throw;
+    }
+    whole.end();
+    return all;
+  }
+  template <class R, class... A>
+  std::vector<value_of<R>> call_slice(type_tag<R>, const call_options& o, std::vector<std::tuple<A...>> rows) {
+    queued_request asked = asked_by(begin_call(), o);
+    asked.is_part = asked.alone = true;
+    waiting_rows<R(A...)> mine(std::move(asked), std::move(rows));
+    flow_.run(mine);
+    if (mine.failure) std::rethrow_exception(mine.failure);
+    return std::move(mine.answers);
+  }
+
+  /// A request whose answer comes in many values. Returns at its end; `place_of` says where the values are.
+  template <class T, class... A>
+  void stream(type_tag<T>, const stream_key& key, const call_options& o, A... arguments) {
+    const auto caller = begin_call();
+    stream_places::entry place(places_, key);
+    if (versions_.canary_has_turn(o.version)) {
+      const actor<router> its = versions_.canary_router();
+      const future<void> ended =
+          async<&router::stream<T, A...>>(its, type_tag<T>(), key, of_canary(o), std::move(arguments)...);
+      const auto begun = async<&router::place_of>(its, key).get();
+      wait_while_wanted(begun, [&] { return !caller.stop_requested(); });
+      if (begun.ready()) place.set(begun.get());
+      wait_while_wanted(ended, [&] { return !caller.stop_requested(); });
+      return sentence(ended);
+    }
+    waiting_stream<generator<T>(A...)> mine(asked_by(caller, o), place, std::move(arguments)...);
+    flow_.run(mine);
+    if (mine.failure) std::rethrow_exception(mine.failure);
+  }
+  future<stream_place> place_of(const stream_key& key) const { return places_.of(key); }
 
   const std::string& signature() const { return signature_; }
   MANTA_DECL void weigh(double weight);
@@ -71,6 +148,9 @@ class router {
   [[nodiscard]] MANTA_DECL serve::status status();
   /// Takes no more requests, and waits until those that are here are answered.
   MANTA_DECL void drain();
+  /// A server of HTTP has this rank: replicas live elsewhere, where they can, or in any case, and those that are there
+  /// already are replaced by others. Waits for these; if they cannot be made, the present ones stay.
+  MANTA_DECL void keep_away(int rank, bool in_any_case);
   /// Asks each replica whether it is well, and starts another in the place of one that is not.
   MANTA_DECL void check();
 
@@ -79,7 +159,7 @@ class router {
 
   template <class Target, class... C>
   static recipe recipe_of(const kept_arguments<C...>& arguments) {
-    return {replica_set::maker_of<Target, C...>(arguments),
+    return {replica_set::maker_of<Target, C...>(arguments), Target::is_batched,
             [arguments](const actor<router>& at) {
               return async<&router::open<Target, C...>>(at, type_tag<Target>(), arguments);
             },
@@ -89,15 +169,22 @@ class router {
   /// Makes the recipe when no other change is under way.
   MANTA_DECL void change(double weight, const std::function<recipe()>& how);
   MANTA_DECL this_task::stop_token begin_call() const;
-  void finish(const std::vector<std::size_t>& old);
-  void tend();
+  MANTA_DECL static queued_request asked_by(this_task::stop_token caller, const call_options& o);
+  MANTA_DECL static call_options of_canary(call_options o);
+  /// A new version has taken over: the canary has no part any more.
+  void end_version();
+  void tend();  ///< What is done from time to time, also without requests. Does not wait.
+  void start_heartbeat();
 
   std::string signature_;
   dispatcher dispatcher_;
   changes changes_;
   replica_set replicas_{dispatcher_};
-  versions versions_{dispatcher_, replicas_};
   request_flow flow_{dispatcher_, replicas_, changes_};
+  rolling_update updates_{dispatcher_, replicas_, changes_, [this] { flow_.dispatch(); }};
+  replica_health health_{dispatcher_, replicas_};
+  versions versions_{dispatcher_, replicas_, updates_};
+  stream_places places_;
   bool is_changing_ = false;              ///< an update or new settings are under way
   std::unique_ptr<heartbeat> heartbeat_;  ///< the first to go
 };
@@ -113,6 +200,7 @@ MANTA_DECL void drain(const actor<router>& r);
 MANTA_DECL void check(const actor<router>& r);
 MANTA_DECL void reconfigure(const actor<router>& r, const std::string& name, settings s);
 MANTA_DECL void weigh_canary(const actor<router>& r, const std::string& name, double weight);
+MANTA_DECL void update_again(const actor<router>& r, const std::string& name, double weight);
 MANTA_DECL void promote(const actor<router>& r, const std::string& name);
 MANTA_DECL void rollback(const actor<router>& r, const std::string& name);
 

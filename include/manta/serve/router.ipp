@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 
 #include "manta/serve/router.hpp"
 
@@ -28,11 +29,18 @@ class router::turn {
   router& router_;
 };
 
-MANTA_DECL router::router(const options& o, std::string signature) : signature_(std::move(signature)), dispatcher_(o) {}
+MANTA_DECL router::router(const options& o, std::string signature) : signature_(std::move(signature)), dispatcher_(o) {
+  replicas_.keep_away(manta::rank(), false);
+}
 MANTA_DECL router::~router() = default;
 
 MANTA_DECL void router::begin(recipe how) {
   versions_.open(std::move(how));
+  start_heartbeat();
+}
+
+/// Without a number of replicas that follows the queue, and without questions for health, nothing is due by itself.
+inline void router::start_heartbeat() {
   const options& o = dispatcher_.told();
   if (o.max == 0 && o.health_every.count() == 0) return;
   auto period = std::chrono::milliseconds(1000);
@@ -41,12 +49,26 @@ MANTA_DECL void router::begin(recipe how) {
   heartbeat_ = std::make_unique<heartbeat>([this] { tend(); }, std::max(period, std::chrono::milliseconds(10)));
 }
 
+MANTA_DECL queued_request router::asked_by(this_task::stop_token caller, const call_options& o) {
+  queued_request asked;
+  asked.options = o;
+  asked.caller = std::move(caller);
+  return asked;
+}
+
+/// A request that the canary gets has asked for its version already.
+MANTA_DECL call_options router::of_canary(call_options o) {
+  o.version = 0;
+  return o;
+}
+
 MANTA_DECL this_task::stop_token router::begin_call() const {
   rethrow_as<overloaded>();
   rethrow_as<unavailable>();
   rethrow_as<expired>();
   rethrow_as<replica_died>();
   rethrow_as<request_failed>();
+  rethrow_as<timed_out>();
   return this_task::get_stop_token();
 }
 
@@ -56,14 +78,21 @@ MANTA_DECL void router::change(double weight, const std::function<recipe()>& how
   const turn mine(*this);
   if (!(weight > 0 && weight <= 1))
     throw error(".weight is " + std::to_string(weight) + "; wanted is a part of the requests, above 0 and at most 1");
-  weight < 1 ? versions_.start_canary(weight, how()) : finish(versions_.update(how()));
+  if (weight < 1) return versions_.start_canary(weight, how());
+  versions_.update(how());
+  end_version();
+}
+
+MANTA_DECL void router::update_again(double weight) {
+  change(weight, [this] { return versions_.present(); });
 }
 
 MANTA_DECL void router::weigh(double weight) { versions_.weigh(weight); }
 
 MANTA_DECL void router::promote() {
   const turn mine(*this);
-  finish(versions_.promote());
+  versions_.promote();
+  end_version();
 }
 
 MANTA_DECL void router::rollback() {
@@ -76,14 +105,9 @@ MANTA_DECL void router::reconfigure(const settings& s) {
   versions_.reconfigure(s);
 }
 
-/// A new version has taken over: ends a canary, and the old replicas with their last answers.
-inline void router::finish(const std::vector<std::size_t>& old) {
+inline void router::end_version() {
   flow_.dispatch();
   versions_.end_canary();
-  for (std::size_t r : old) {
-    while (!dispatcher_.is_idle(r)) changes_.wait();
-    replicas_.end(r);
-  }
 }
 
 // --- questions, and the end
@@ -96,6 +120,12 @@ MANTA_DECL serve::status router::status() {
   dispatcher_.drop_all_unwanted();
   flow_.end_unwanted();
   serve::status s = dispatcher_.report();
+  s.wanted = dispatcher_.wanted();
+  s.change = updates_.words();
+  if (!replicas_.problem().empty() && s.replicas == 0) s.ready = false;
+  for (const std::string& why : {replicas_.problem(), replicas_.stuck_in_words()}) {
+    if (s.problem.empty()) s.problem = why;
+  }
   versions_.add_canary_to(s);
   return s;
 }
@@ -103,19 +133,32 @@ MANTA_DECL serve::status router::status() {
 MANTA_DECL void router::drain() {
   dispatcher_.drain();
   versions_.drain_canary();
-  while (dispatcher_.outstanding() > 0) changes_.wait();
+  const auto end = queued_request::clock::now() + dispatcher_.told().drain_time;
+  while (dispatcher_.outstanding() > 0 && changes_.wait_until(end)) {
+  }
+}
+
+MANTA_DECL void router::keep_away(int rank, bool in_any_case) {
+  replicas_.keep_away(rank, in_any_case);
+  versions_.keep_canary_away(rank, in_any_case);
+  const turn mine(*this);
+  try {
+    updates_.relocate();
+  } catch (const error& e) {
+    std::fprintf(stderr, "manta: serve: the deployment '%s': its replicas stay beside the server on rank %d: %s\n",
+                 dispatcher_.told().name.c_str(), rank, e.what());
+  }
 }
 
 MANTA_DECL void router::check() {
-  replicas_.check();
+  health_.check();
   flow_.adapt();
   versions_.check_canary();
 }
 
-/// Called from time to time, also without requests; does not wait.
 inline void router::tend() {
   flow_.collect_started();
-  replicas_.look_after();
+  health_.look_after();
   flow_.adapt();
   flow_.dispatch();
 }
@@ -174,6 +217,9 @@ MANTA_DECL void reconfigure(const actor<router>& r, const std::string& name, set
 }
 MANTA_DECL void weigh_canary(const actor<router>& r, const std::string& name, double weight) {
   wait_for_start(async<&router::weigh>(r, weight), name, "keeps its canary's weight");
+}
+MANTA_DECL void update_again(const actor<router>& r, const std::string& name, double weight) {
+  wait_for_start(async<&router::update_again>(r, weight), name, "keeps its version");
 }
 MANTA_DECL void promote(const actor<router>& r, const std::string& name) {
   wait_for_start(async<&router::promote>(r), name, "keeps its version");

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // In the compiled mode each unit that includes manta/serve/http.hpp refers to an object of the compiled source; see
-// source.hpp. That source is one of its own, for a program with it has to link libevent: manta/src.hpp does not include
-// it.
+// source.hpp.
 #pragma once
 
 #include "manta/base/config.hpp"
 
 namespace manta::serve {
-MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_serve_src_http_hpp_and_to_find_libevent);
+MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_nlohmann_json_for_http);
 }

@@ -14,11 +14,18 @@
 #include "manta/serve/failed_batches.ipp"
 #include "manta/serve/heartbeat.ipp"
 #include "manta/serve/options.ipp"
+#include "manta/serve/replica.ipp"
+#include "manta/serve/replica_health.ipp"
+#include "manta/serve/replica_places.ipp"
 #include "manta/serve/replica_set.ipp"
+#include "manta/serve/replica_table.ipp"
 #include "manta/serve/request_flow.ipp"
+#include "manta/serve/rolling_update.ipp"
 #include "manta/serve/router.ipp"
 #include "manta/serve/settings.ipp"
 #include "manta/serve/versions.ipp"
+#include "manta/serve/waiting_rows.ipp"
+#include "manta/serve/waiting_stream.ipp"
 
 namespace manta::serve {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The server of HTTP, compiled once in the compiled mode (base/config.hpp). Where libmanta.a is not linked, one source
-// of the program includes this file beside manta/src.hpp, and the program links libevent (-levent).
+// The server of HTTP, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file.
 #pragma once
 
 #ifndef MANTA_COMPILED
@@ -10,13 +9,13 @@
 #endif
 #define MANTA_SOURCE
 
-#if __has_include(<event2/http.h>)
+#if __has_include(<nlohmann/json.hpp>)
 
 #include "manta/serve/http.ipp"
 #include "manta/serve/source_http.hpp"
 
 namespace manta::serve {
-MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_serve_src_http_hpp_and_to_find_libevent);
+MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_nlohmann_json_for_http);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "manta/error.hpp"
@@ -36,10 +37,34 @@ class expired : public timeout {
  public:
   using timeout::timeout;
 };
-/// The deployment's own code threw: the text says in which deployment, and what. HTTP answers 500.
+/// The deployment's own code threw: the text says in which deployment, and what. HTTP answers 500, unless the server
+/// knows a status for the type (http::answer).
 class request_failed : public error {
  public:
   using error::error;
+  request_failed() : error("") {}
+  /// `type`: of what was thrown, as people write it; `why`: its text.
+  request_failed(const std::string& deployment, std::string type, std::string why)
+      : error(""),
+        text_("manta: serve: the deployment '" + deployment + "' failed: " + why),
+        type_(std::move(type)),
+        why_(std::move(why)) {}
+  [[nodiscard]] const char* what() const noexcept override { return text_.empty() ? error::what() : text_.c_str(); }
+  [[nodiscard]] const std::string& type() const { return type_; }
+  [[nodiscard]] const std::string& why() const { return why_; }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(text_, type_, why_);
+  }
+
+ private:
+  std::string text_, type_, why_;
+};
+/// A call ran longer than options::timeout. HTTP answers 504.
+class timed_out : public timeout {
+ public:
+  using timeout::timeout;
 };
 /// The replica that had a request died, and the deployment is not idempotent, or those that got the request again died
 /// too.
@@ -64,10 +89,27 @@ struct version_status {
   }
 };
 
+/// One replica.
+struct replica_status {
+  int rank = -1;           ///< -1: it is not known yet
+  int version = 1;         ///< that it has
+  std::string state = {};  ///< "ready", "busy", "starting", or "ending", where another version takes its place
+  int calls = 0;           ///< that it has at present
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(rank), CEREAL_NVP(version), CEREAL_NVP(state), CEREAL_NVP(calls));
+  }
+};
+
 /// The counts are those of all versions together.
 struct status {
   std::string name;
   int version = 1;                            ///< counts updates
+  bool ready = true;                          ///< a request would be answered now
+  std::string problem = {};                   ///< why not, or why replicas are missing; empty: all is well
+  std::string change = {};                    ///< the update that is under way, in words; empty: none is
+  int wanted = 0;                             ///< replicas that there should be
   int replicas = 0;                           ///< that are ready
   int starting = 0;                           ///< that are being made
   std::uint64_t queued = 0;                   ///< requests that wait
@@ -78,9 +120,11 @@ struct status {
   std::uint64_t refused = 0;                  ///< because the queue was full
   std::uint64_t expired = 0;                  ///< because of their deadlines
   std::uint64_t cancelled = 0;                ///< whose answers nobody wanted any more
+  std::uint64_t overdue = 0;                  ///< because a call ran longer than options::timeout
   std::uint64_t batches = 0;                  ///< calls of replicas
   double p50_ms = 0, p99_ms = 0;              ///< time from a request's arrival to its answer, of the last 1024
-  std::vector<version_status> versions = {};  ///< the present one, and its canary if there is one
+  std::vector<version_status> versions = {};  ///< the present one, and one that is to replace it or its canary
+  std::vector<replica_status> each = {};      ///< all replicas
 
   /// Adds what a canary says of itself.
   void add_canary(const status& s, double weight) {
@@ -99,15 +143,22 @@ struct status {
     refused += s.refused;
     expired += s.expired;
     cancelled += s.cancelled;
+    overdue += s.overdue;
     batches += s.batches;
+    wanted += s.wanted;
+    for (replica_status r : s.each) {
+      r.version = its.version;
+      each.push_back(std::move(r));
+    }
   }
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(name), CEREAL_NVP(version), CEREAL_NVP(replicas), CEREAL_NVP(starting), CEREAL_NVP(queued),
-            CEREAL_NVP(running), CEREAL_NVP(served), CEREAL_NVP(failed), CEREAL_NVP(retried), CEREAL_NVP(refused),
-            CEREAL_NVP(expired), CEREAL_NVP(cancelled), CEREAL_NVP(batches), CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms),
-            CEREAL_NVP(versions));
+    archive(CEREAL_NVP(name), CEREAL_NVP(version), CEREAL_NVP(ready), CEREAL_NVP(problem), CEREAL_NVP(change),
+            CEREAL_NVP(wanted), CEREAL_NVP(replicas), CEREAL_NVP(starting), CEREAL_NVP(queued), CEREAL_NVP(running),
+            CEREAL_NVP(served), CEREAL_NVP(failed), CEREAL_NVP(retried), CEREAL_NVP(refused), CEREAL_NVP(expired),
+            CEREAL_NVP(cancelled), CEREAL_NVP(overdue), CEREAL_NVP(batches), CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms),
+            CEREAL_NVP(versions), CEREAL_NVP(each));
   }
   // Between ranks it travels by these, which are compiled once.
   MANTA_DECL void serialize(wire::writer& archive);

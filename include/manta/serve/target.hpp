@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "manta/error.hpp"
+#include "manta/generator.hpp"
 #include "manta/serve/source.hpp"
 #include "manta/signature.hpp"
 
@@ -78,7 +79,31 @@ struct nothing {
   void serialize(Archive&) {}
 };
 template <class R>
-using value_of = std::conditional_t<std::is_void_v<R>, nothing, std::remove_cvref_t<R>>;
+struct value_type_of {
+  using type = std::conditional_t<std::is_void_v<R>, nothing, std::remove_cvref_t<R>>;
+};
+template <class T>
+struct value_type_of<generator<T>> {
+  using type = nothing;
+};
+template <class R>
+using value_of = typename value_type_of<R>::type;
+/// Whether the values of an answer come one after the other.
+template <class R>
+inline constexpr bool is_stream = false;
+template <class T>
+inline constexpr bool is_stream<generator<T>> = true;
+
+/// The answers to rows of tensors, and the version of the deployment that has given them.
+template <class R>
+struct answered_rows {
+  std::vector<value_of<R>> rows;
+  int version = 1;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(rows, version);
+  }
+};
 
 template <class Object, class F, class... A>
 decltype(auto) invoke_on(Object& object, F f, A&&... a) {
@@ -103,6 +128,11 @@ struct target {
   using arguments = typename parts::arguments;
   static constexpr bool is_batched = false;
 
+  /// Begins a generator, which may refer to the arguments.
+  template <class Object>
+  static result begin(Object& object, arguments& a) {
+    return std::apply([&](auto&... each) { return invoke_on(object, F, each...); }, a);
+  }
   template <class Object>
   static std::vector<value_of<result>> run(Object& object, std::vector<arguments>&& requests) {
     std::vector<value_of<result>> answers;

@@ -1,10 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
+//
+// The definitions of tensor.hpp.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
+#include "manta/base/text.hpp"
+#include "manta/serve/http_error.hpp"
 #include "manta/serve/tensor.hpp"
+#include "manta/serve/tensor_binary.ipp"
 
 namespace manta::serve::detail {
 
@@ -23,82 +32,54 @@ MANTA_DECL const tensor& infer_request::tensor_named(const std::string& name) co
   throw json_error("inputs: \"" + name + "\" is missing");
 }
 
-/// The bytes of one element; 0: any number (BYTES).
-inline std::size_t element_bytes(const std::string& datatype, const std::string& name) {
-  if (datatype == "BYTES") return 0;
-  if (datatype == "BOOL" || datatype == "INT8" || datatype == "UINT8") return 1;
-  if (datatype == "INT16" || datatype == "UINT16" || datatype == "FP16") return 2;
-  if (datatype == "INT32" || datatype == "UINT32" || datatype == "FP32") return 4;
-  if (datatype == "INT64" || datatype == "UINT64" || datatype == "FP64") return 8;
-  throw json_error("input \"" + name +
-                   "\": expected a datatype of the protocol (BOOL, UINT8 .. INT64, FP16, FP32, FP64, BYTES), not \"" +
-                   datatype + "\"");
+/// The largest and the smallest number that a datatype has; for floating-point types the largest alone counts.
+inline std::pair<double, double> range_of(const std::string& datatype) {
+  const auto of = []<class T>(T) {
+    return std::pair{static_cast<double>(std::numeric_limits<T>::lowest()),
+                     static_cast<double>(std::numeric_limits<T>::max())};
+  };
+  if (datatype == "BOOL") return {0, 1};
+  if (datatype == "INT8") return of(std::int8_t());
+  if (datatype == "UINT8") return of(std::uint8_t());
+  if (datatype == "INT16") return of(std::int16_t());
+  if (datatype == "UINT16") return of(std::uint16_t());
+  if (datatype == "INT32") return of(std::int32_t());
+  if (datatype == "UINT32") return of(std::uint32_t());
+  if (datatype == "FP16") return {-65504, 65504};
+  if (datatype == "FP32") return of(float());
+  return of(double());
 }
 
-inline double from_half(std::uint16_t h) {
-  const int exponent = h >> 10 & 31, fraction = h & 1023;
-  const double magnitude = exponent == 0    ? std::ldexp(fraction, -24)
-                           : exponent == 31 ? (fraction != 0 ? std::nan("") : HUGE_VAL)
-                                            : std::ldexp(1024 + fraction, exponent - 25);
-  return (h & 0x8000) != 0 ? -magnitude : magnitude;
+/// Throws if a number is none of the tensor's datatype. Those of 64 bits have been checked when they were read.
+inline void check_range(const tensor& t) {
+  if (t.datatype == "BYTES" || t.datatype.ends_with("64")) return;
+  const auto [least, most] = range_of(t.datatype);
+  std::visit(
+      [&, least = least, most = most]<class V>(const std::vector<V>& all) {
+        if constexpr (!std::is_same_v<V, std::string>) {
+          for (const V& each : all) {
+            const auto number = static_cast<double>(each);
+            if (number < least || number > most)
+              refuse_tensor(t.name, base::text("has {}, which does not fit {}", each, t.datatype));
+          }
+        }
+      },
+      t.data);
 }
 
-template <class T>
-T number_at(std::string_view bytes, std::size_t i) {
-  T value;
-  std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-  return value;
-}
-template <class T, class V>
-void copy_numbers(std::vector<V>& out, std::string_view bytes, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) out.push_back(static_cast<V>(number_at<T>(bytes, i)));
-}
-
-inline void read_binary(tensor& t, std::string_view bytes, std::size_t count) {
-  const std::size_t each = element_bytes(t.datatype, t.name);
-  if (each == 0) {
-    std::vector<std::string> texts;
-    while (bytes.size() >= 4) {
-      const auto length = number_at<std::uint32_t>(bytes, 0);
-      if (length > bytes.size() - 4) break;
-      texts.emplace_back(bytes.substr(4, length));
-      bytes.remove_prefix(4 + length);
-    }
-    if (!bytes.empty() || texts.size() != count) refuse_tensor(t.name, "has binary data that does not fit its shape");
-    t.data = std::move(texts);
-    return;
-  }
-  if (bytes.size() != each * count)
-    refuse_tensor(t.name, "has " + std::to_string(bytes.size()) + " bytes of binary data, and its shape needs " +
-                              std::to_string(each * count));
-  if (t.datatype == "UINT64") {
-    copy_numbers<std::uint64_t>(t.data.emplace<std::vector<std::uint64_t>>(), bytes, count);
-  } else if (t.datatype[0] == 'F') {
-    auto& out = t.data.emplace<std::vector<double>>();
-    if (each == 4) return copy_numbers<float>(out, bytes, count);
-    if (each == 8) return copy_numbers<double>(out, bytes, count);
-    for (std::size_t i = 0; i < count; ++i) out.push_back(from_half(number_at<std::uint16_t>(bytes, i)));
-  } else {
-    auto& out = t.data.emplace<std::vector<std::int64_t>>();
-    const bool is_signed = t.datatype[0] == 'I';
-    if (each == 1)
-      return is_signed ? copy_numbers<std::int8_t>(out, bytes, count) : copy_numbers<std::uint8_t>(out, bytes, count);
-    if (each == 2)
-      return is_signed ? copy_numbers<std::int16_t>(out, bytes, count) : copy_numbers<std::uint16_t>(out, bytes, count);
-    if (each == 4)
-      return is_signed ? copy_numbers<std::int32_t>(out, bytes, count) : copy_numbers<std::uint32_t>(out, bytes, count);
-    copy_numbers<std::int64_t>(out, bytes, count);
-  }
-}
-
-/// Nested or flat, in row-major order.
+/// Nested or flat, in row-major order. `level`: how many arrays are around this one; -1: the data are flat.
 template <class V>
-void flatten(std::vector<V>& out, json_view data, json_reader& in, const std::string& name,
-             const std::string& datatype) {
+void flatten(std::vector<V>& out, json_view data, json_reader& in, const tensor& t, int level) {
   if (data.is_array()) {
-    for (std::size_t i = 0; i < data.size(); ++i) flatten(out, data.element(i), in, name, datatype);
+    const auto at = static_cast<std::size_t>(level < 0 ? 0 : level);
+    if (level < 0 || at >= t.shape.size() || data.size() != static_cast<std::size_t>(t.shape[at]))
+      refuse_tensor(t.name, "has data that are nested in another way than its shape says");
+    for (std::size_t i = 0; i < data.size(); ++i) flatten(out, data.element(i), in, t, level + 1);
     return;
   }
+  if (level >= 0 && static_cast<std::size_t>(level) != t.shape.size())
+    refuse_tensor(t.name, "has data that are nested in another way than its shape says");
+  const std::string &name = t.name, &datatype = t.datatype;
   V value{};
   if constexpr (std::is_same_v<V, std::int64_t>) {
     if (datatype == "BOOL" && data.what() == json_view::kind::boolean) {
@@ -111,7 +92,12 @@ void flatten(std::vector<V>& out, json_view data, json_reader& in, const std::st
 }
 
 /// Numbers that were taken out of the text before.
-inline void move_numbers(tensor& t, std::vector<double>&& numbers) {
+inline void move_numbers(tensor& t, json_number_array&& array) {
+  const auto is_size = [](std::size_t a, std::int64_t b) { return a == static_cast<std::size_t>(b); };
+  if (array.shape.size() > 1 &&
+      !(array.is_even && std::equal(array.shape.begin(), array.shape.end(), t.shape.begin(), t.shape.end(), is_size)))
+    refuse_tensor(t.name, "has data that are nested in another way than its shape says");
+  std::vector<double>& numbers = array.numbers;
   const auto convert = [&]<class V>(V) {
     std::vector<V>& to = t.data.emplace<std::vector<V>>();
     to.reserve(numbers.size());
@@ -133,14 +119,12 @@ inline void move_numbers(tensor& t, std::vector<double>&& numbers) {
 
 /// What is read of a request beside its JSON.
 struct tensor_sources {
-  std::string_view binary;                              ///< bytes behind the JSON, from the next tensor on
-  std::vector<std::vector<double>>* numbers = nullptr;  ///< in place of which the JSON has indices; null: it has all
+  std::string_view binary;                            ///< bytes behind the JSON, from the next tensor on
+  std::vector<json_number_array>* numbers = nullptr;  ///< in place of which the JSON has indices; null: it has all
 };
 
-inline tensor read_tensor(json_view from, std::size_t at, tensor_sources& sources) {
-  tensor t;
-  json_reader in;
-  const std::string where = "inputs[" + std::to_string(at) + "]";
+/// Name, datatype and shape. Gives the number of elements.
+inline std::size_t read_head(tensor& t, json_view from, const std::string& where, json_reader& in) {
   if (!from.is_object()) throw json_error(where + ": expected an object, not " + from.describe());
   in.read_at(where + ".name", t.name, from.member("name"));
   in.read_at(where + ".datatype", t.datatype, from.member("datatype"));
@@ -154,29 +138,22 @@ inline tensor read_tensor(json_view from, std::size_t at, tensor_sources& source
     count *= static_cast<std::size_t>(n);
   }
   if (t.shape.empty()) refuse_tensor(t.name, "has no dimension: the first one is the batch");
-  const json_view parameters = from.member("parameters");
-  if (parameters.is_object() && parameters.member("binary_data_size").exists()) {
-    std::uint64_t size = 0;
-    in.read_at(where + ".parameters.binary_data_size", size, parameters.member("binary_data_size"));
-    if (size > sources.binary.size())
-      refuse_tensor(t.name, "has fewer bytes behind the JSON than its binary_data_size says");
-    read_binary(t, sources.binary.substr(0, size), count);
-    sources.binary.remove_prefix(size);
-    return t;
+  return count;
+}
+
+/// The elements in the JSON, flat or nested.
+inline void read_elements(tensor& t, json_view data, const std::string& where, json_reader& in) {
+  if (!data.is_array()) {
+    const std::string problem =
+        data.exists() ? ": expected an array, not " + data.describe() : " is missing: expected an array";
+    throw json_error(where + ".data" + problem);
   }
-  const json_view data = from.member("data");
-  if (sources.numbers != nullptr && data.exists()) {
-    std::size_t index = 0;
-    in.read_at(where + ".data", index, data);
-    move_numbers(t, std::move(sources.numbers->at(index)));
-    if (t.count() != count) refuse_tensor(t.name, "has data that does not fit its shape");
-    return t;
-  }
-  if (!data.is_array())
-    throw json_error(
-        where + ".data" +
-        (data.exists() ? ": expected an array, not " + data.describe() : " is missing: expected an array"));
-  const auto read = [&]<class V>(V) { flatten(t.data.emplace<std::vector<V>>(), data, in, t.name, t.datatype); };
+  const bool is_flat = data.size() == 0 || !data.element(0).is_array();
+  const auto read = [&]<class V>(V) {
+    std::vector<V>& to = t.data.emplace<std::vector<V>>();
+    if (!is_flat) return flatten(to, data, in, t, 0);
+    for (std::size_t i = 0; i < data.size(); ++i) flatten(to, data.element(i), in, t, -1);
+  };
   if (t.datatype == "BYTES") {
     read(std::string());
   } else if (t.datatype[0] == 'F') {
@@ -186,9 +163,35 @@ inline tensor read_tensor(json_view from, std::size_t at, tensor_sources& source
   } else {
     read(std::int64_t());
   }
+}
+
+inline tensor read_tensor(json_view from, std::size_t at, tensor_sources& sources) {
+  tensor t;
+  json_reader in;
+  const std::string where = base::text("inputs[{}]", at);
+  const std::size_t count = read_head(t, from, where, in);
+  const json_view parameters = from.member("parameters");
+  const json_view bytes = parameters.is_object() ? parameters.member("binary_data_size") : json_view();
+  if (bytes.exists() && !bytes.is_null()) {
+    std::uint64_t size = 0;
+    in.read_at(where + ".parameters.binary_data_size", size, bytes);
+    if (size > sources.binary.size())
+      refuse_tensor(t.name, "has fewer bytes behind the JSON than its binary_data_size says");
+    read_binary(t, sources.binary.substr(0, size), count);
+    sources.binary.remove_prefix(size);
+    return t;
+  }
+  const json_view data = from.member("data");
+  if (sources.numbers != nullptr && data.exists() && !data.is_null()) {
+    std::size_t index = 0;
+    in.read_at(where + ".data", index, data);
+    move_numbers(t, std::move(sources.numbers->at(index)));
+  } else {
+    read_elements(t, data, where, in);
+  }
   if (t.count() != count)
-    refuse_tensor(
-        t.name, "has " + std::to_string(t.count()) + " elements of data, and its shape needs " + std::to_string(count));
+    refuse_tensor(t.name, base::text("has {} elements of data, and its shape needs {}", t.count(), count));
+  check_range(t);
   return t;
 }
 
@@ -204,7 +207,7 @@ inline infer_request read_infer_json(std::string_view json, tensor_sources sourc
   if (!root.is_object()) throw json_error("the body: expected an object, not " + root.describe());
   infer_request request;
   json_reader in;
-  if (const json_view id = root.member("id"); id.exists()) {
+  if (const json_view id = root.member("id"); id.exists() && !id.is_null()) {
     in.read_at("id", request.id, id);
     request.has_id = true;
   }
@@ -214,7 +217,10 @@ inline infer_request read_infer_json(std::string_view json, tensor_sources sourc
     throw json_error(inputs.exists() ? "inputs: expected an array, not " + inputs.describe()
                                      : std::string("inputs is missing: expected an array"));
   for (std::size_t i = 0; i < inputs.size(); ++i) request.inputs.push_back(read_tensor(inputs.element(i), i, sources));
-  if (const json_view outputs = root.member("outputs"); outputs.is_array()) {
+  const json_view outputs = root.member("outputs");
+  if (outputs.exists() && !outputs.is_null() && !outputs.is_array())
+    throw json_error("outputs: expected an array, not " + outputs.describe());
+  if (outputs.is_array()) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       std::string name;
       const json_view output = outputs.element(i);
@@ -248,7 +254,7 @@ MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t j
   return read_infer_json(json, all);
 }
 
-MANTA_DECL std::size_t check_rows(const infer_request& request, const std::vector<tensor_type>& wanted) {
+MANTA_DECL void check_rows(infer_request& request, const std::vector<tensor_type>& wanted) {
   if (request.inputs.size() != wanted.size()) {
     throw json_error("inputs: expected " + std::to_string(wanted.size()) + " tensors, not " +
                      std::to_string(request.inputs.size()));
@@ -265,7 +271,11 @@ MANTA_DECL std::size_t check_rows(const infer_request& request, const std::vecto
       throw json_error("input \"" + w.name + "\": expected the shape " + to_json(w.shape) +
                        ", with the same batch for all inputs, not " + to_json(t.shape));
   }
-  return static_cast<std::size_t>(rows);
+  // A row without numbers costs the client nothing, and the server a call.
+  constexpr std::int64_t most = 1 << 20;
+  const bool is_empty = request.inputs[0].count() == 0;
+  if (is_empty && rows > most) throw json_error(base::text("inputs: a batch of {} rows without any numbers", rows));
+  request.rows = static_cast<std::size_t>(rows);
 }
 
 inline void append_binary(std::string& out, const tensor& t) {
@@ -298,29 +308,49 @@ inline void append_data(std::string& out, const tensor& t) {
     std::visit([&](const auto& v) { out += to_json(v); }, t.data);
   }
 }
-inline constexpr std::string_view mark("\0MANTA\0\0", 8);
+MANTA_DECL tensor empty_tensor_of(tensor_type its, std::size_t rows) {
+  tensor t;
+  static_cast<tensor_type&>(t) = std::move(its);
+  std::vector<std::int64_t> shape{static_cast<std::int64_t>(rows)};
+  if (rows == 0) {  // no row will say how long it is
+    for (std::size_t d = 1; d < t.shape.size(); ++d) shape.push_back(std::max<std::int64_t>(0, t.shape[d]));
+  }
+  t.shape = std::move(shape);
+  if (t.datatype == "BYTES") {
+    t.data = std::vector<std::string>();
+  } else if (t.datatype[0] == 'F') {
+    t.data = std::vector<double>();
+  } else if (t.datatype == "UINT64") {
+    t.data = std::vector<std::uint64_t>();
+  } else {
+    t.data = std::vector<std::int64_t>();
+  }
+  return t;
+}
 
-MANTA_DECL std::string write_infer_answer(const infer_request& request, const std::string& model,
-                                          const std::vector<tensor>& outputs) {
-  std::string text = R"({"model_name":)" + to_json(model) + R"(,"model_version":"1")";
+/// Appends one output to the JSON of the answer.
+inline void append_output(std::string& text, const tensor& t, bool as_binary, std::string& binary) {
+  text += base::text(R"({"name":{},"shape":{},"datatype":"{}",)", to_json(t.name), to_json(t.shape), t.datatype);
+  if (as_binary) {
+    const std::size_t before = binary.size();
+    append_binary(binary, t);
+    text += base::text(R"("parameters":{"binary_data_size":{}}})", binary.size() - before);
+  } else {
+    text += R"("data":)";
+    append_data(text, t);
+    text += '}';
+  }
+}
+
+MANTA_DECL std::string write_infer_answer(const infer_request& request, const model_name& model,
+                                          const std::vector<tensor>& outputs, std::string& binary) {
+  std::string text = base::text(R"({"model_name":{},"model_version":{})", to_json(model.name), to_json(model.version));
   if (request.has_id) text += R"(,"id":)" + to_json(request.id);
   text += R"(,"outputs":[)";
-  std::string binary;
-  bool any_binary = false, first = true;
+  bool first = true;
   const auto add = [&](const tensor& t, bool as_binary) {
-    text += std::exchange(first, false) ? "" : ",";
-    text +=
-        R"({"name":)" + to_json(t.name) + R"(,"shape":)" + to_json(t.shape) + R"(,"datatype":")" + t.datatype + R"(",)";
-    if (as_binary) {
-      any_binary = true;
-      const std::size_t before = binary.size();
-      append_binary(binary, t);
-      text += R"("parameters":{"binary_data_size":)" + std::to_string(binary.size() - before) + "}}";
-    } else {
-      text += R"("data":)";
-      append_data(text, t);
-      text += '}';
-    }
+    if (!std::exchange(first, false)) text += ',';
+    append_output(text, t, as_binary, binary);
   };
   if (request.outputs.empty()) {
     for (const tensor& t : outputs) add(t, request.binary_output);
@@ -328,22 +358,10 @@ MANTA_DECL std::string write_infer_answer(const infer_request& request, const st
   for (const auto& [name, as_binary] : request.outputs) {
     const tensor* found = nullptr;
     for (const tensor& t : outputs) found = t.name == name ? &t : found;
-    if (found == nullptr) throw json_error("outputs: there is no output \"" + name + "\"");
+    if (found == nullptr) throw http_error(400, base::text("outputs: there is no output \"{}\"", name));
     add(*found, as_binary);
   }
-  text += "]}";
-  if (!any_binary) return text;
-  std::string head(mark);
-  const std::uint64_t length = text.size();
-  head.append(reinterpret_cast<const char*>(&length), sizeof length);
-  return head + text + binary;
-}
-
-MANTA_DECL std::size_t split_infer_answer(std::string& answer) {
-  if (answer.compare(0, mark.size(), mark) != 0) return std::string::npos;
-  const auto length = number_at<std::uint64_t>(std::string_view(answer).substr(mark.size()), 0);
-  answer.erase(0, mark.size() + sizeof length);
-  return length;
+  return text + "]}";
 }
 
 MANTA_DECL std::string describe_tensors(const std::vector<tensor_type>& all) {

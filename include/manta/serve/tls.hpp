@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Opt-in: HTTPS, by OpenSSL. A program that includes this header links -levent_openssl -lssl -lcrypto besides -levent.
+// Opt-in: HTTPS, by OpenSSL. A program that includes this header links -lssl -lcrypto.
 //
 //   serve::http http({.port = 8443, .tls = serve::tls({.certificate = "cert.pem", .key = "key.pem"})});
 //
@@ -11,8 +11,7 @@
 //           -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1              (one line)
 #pragma once
 
-#include <event2/bufferevent_ssl.h>  // not found? Install libevent-dev
-#include <openssl/err.h>             // not found? Install libssl-dev, and link with -levent_openssl -lssl -lcrypto
+#include <openssl/err.h>  // not found? Install libssl-dev, and link with -lssl -lcrypto
 #include <openssl/ssl.h>
 
 #include <cerrno>
@@ -35,6 +34,43 @@ struct tls_options {
 
 namespace detail {
 
+/// A connection, whose handshake is done by the first reads and writes.
+class openssl_stream final : public secure_stream {
+ public:
+  explicit openssl_stream(SSL* ssl) : ssl_(ssl, &SSL_free) {}
+
+  stream_result read(char* to, std::size_t size) override {
+    std::size_t count = 0;
+    ERR_clear_error();
+    const int good = SSL_read_ex(ssl_.get(), to, size, &count);
+    return result_of(good, count);
+  }
+  stream_result write(const char* from, std::size_t size) override {
+    std::size_t count = 0;
+    ERR_clear_error();
+    const int good = SSL_write_ex(ssl_.get(), from, size, &count);
+    return result_of(good, count);
+  }
+  void end() override {
+    ERR_clear_error();
+    if (SSL_is_init_finished(ssl_.get()) == 1) SSL_shutdown(ssl_.get());
+    ERR_clear_error();
+  }
+
+ private:
+  stream_result result_of(int good, std::size_t count) const {
+    using state = stream_result::state;
+    if (good == 1) return {state::done, count};
+    switch (SSL_get_error(ssl_.get(), good)) {
+      case SSL_ERROR_WANT_READ:
+      case SSL_ERROR_WANT_WRITE: return {state::again, 0};
+      case SSL_ERROR_ZERO_RETURN: return {state::ended, 0};
+      default: return {state::broken, 0};  // HTTP says itself where a message ends
+    }
+  }
+  std::unique_ptr<SSL, void (*)(SSL*)> ssl_;
+};
+
 /// The keys of a server. TLS 1.2 at least.
 class openssl_streams final : public secure_streams {
  public:
@@ -43,6 +79,7 @@ class openssl_streams final : public secure_streams {
     SSL_CTX* const c = context_.get();
     SSL_CTX_set_min_proto_version(c, TLS1_2_VERSION);
     SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_mode(c, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     expect_file(o.certificate, ".certificate");
     expect_file(o.key, ".key");
     if (SSL_CTX_use_certificate_chain_file(c, o.certificate.c_str()) != 1)
@@ -58,16 +95,12 @@ class openssl_streams final : public secure_streams {
     SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   }
 
-  bufferevent* accept(event_base* base) const override {
+  std::unique_ptr<secure_stream> accept(int socket) const override {
     SSL* const connection = SSL_new(context_.get());
     if (connection == nullptr) return nullptr;
-    bufferevent* const stream =
-        ::bufferevent_openssl_socket_new(base, -1, connection, BUFFEREVENT_SSL_ACCEPTING, BEV_OPT_CLOSE_ON_FREE);
-    if (stream == nullptr) {
-      SSL_free(connection);
-      return nullptr;
-    }
-    ::bufferevent_openssl_set_allow_dirty_shutdown(stream, 1);  // HTTP says itself where a message ends
+    auto stream = std::make_unique<openssl_stream>(connection);
+    if (SSL_set_fd(connection, socket) != 1) return nullptr;
+    SSL_set_accept_state(connection);
     return stream;
   }
 

@@ -14,6 +14,7 @@
 
 #include "manta/actor_handle.hpp"
 #include "manta/serve/replica_set.hpp"
+#include "manta/serve/rolling_update.hpp"
 #include "manta/serve/weighted_turns.hpp"
 
 namespace manta::serve::detail {
@@ -23,6 +24,7 @@ class router;
 /// How replicas of a function or class are made from certain arguments.
 struct recipe {
   replica_set::maker make;
+  bool is_batched = false;
   /// Lets a router start its replicas.
   std::function<future<void>(const actor<router>& at)> open;
   /// A function that makes the recipe of the same function or class from other arguments of these types.
@@ -31,18 +33,19 @@ struct recipe {
 
 class versions {
  public:
-  versions(dispatcher& d, replica_set& r) : dispatcher_(d), replicas_(r) {}
+  versions(dispatcher& d, replica_set& r, rolling_update& u) : dispatcher_(d), replicas_(r), updates_(u) {}
   versions(const versions&) = delete;
 
   /// Starts the first replicas and waits for them. Throws what a constructor threw.
   MANTA_DECL void open(recipe how);
-  /// Starts replicas of a new version, and waits until all are ready. From then on others get no more requests: gives
-  /// their numbers. Throws what a constructor threw; nothing has changed then.
-  MANTA_DECL std::vector<std::size_t> update(recipe how);
+  /// Replaces the replicas by those of a new version, some at a time, and waits. Throws what a constructor threw.
+  MANTA_DECL void update(recipe how);
+  /// The recipe of the present version.
+  [[nodiscard]] const recipe& present() const { return present_; }
   /// A recipe of the present version's function or class. Throws if that was made from other types.
   template <class... C>
   [[nodiscard]] recipe recipe_with(const kept_arguments<C...>& arguments) const {
-    if (const auto* const how = std::any_cast<recipe (*)(const kept_arguments<C...>&)>(&from_others_))
+    if (const auto* const how = std::any_cast<recipe (*)(const kept_arguments<C...>&)>(&present_.from_others))
       return (*how)(arguments);
     refuse_others();
   }
@@ -56,17 +59,19 @@ class versions {
   /// present version, and nothing has changed; that of the canary, and the canary alone keeps its settings.
   MANTA_DECL void reconfigure(const settings& s);
   /// As update, with the canary for the new version; the canary stays, for what it has, until end_canary.
-  MANTA_DECL std::vector<std::size_t> promote();
+  MANTA_DECL void promote();
   MANTA_DECL void rollback();
   /// The canary, if there is one, gets no more requests; waits until it has answered those that it has.
   MANTA_DECL void end_canary();
 
-  /// Whether the next request is the canary's.
-  bool canary_has_turn() { return canary_ && !dispatcher_.is_draining() && canary_->turns.next() == 1; }
+  /// Whether the next request, which asks for this version or for any (0), is the canary's. Throws if there is no such
+  /// version.
+  MANTA_DECL bool canary_has_turn(int version);
   /// Its router, while there is one.
   [[nodiscard]] const actor<router>& canary_router() const { return canary_->at; }
   MANTA_DECL void drain_canary() const;
   MANTA_DECL void check_canary() const;
+  MANTA_DECL void keep_canary_away(int rank, bool in_any_case) const;
   MANTA_DECL void add_canary_to(status& s) const;
 
  private:
@@ -81,7 +86,8 @@ class versions {
 
   dispatcher& dispatcher_;
   replica_set& replicas_;
-  std::any from_others_;  ///< of the present version's recipe
+  rolling_update& updates_;
+  recipe present_;
   std::optional<canary> canary_;
 };
 

@@ -9,21 +9,33 @@
 #include <string>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/run.hpp"
+#include "manta/serve/http_error.hpp"
 #include "manta/serve/router.hpp"
 #include "manta/serve/versions.hpp"
 
 namespace manta::serve::detail {
 
 MANTA_DECL void versions::open(recipe how) {
-  replicas_.open(std::move(how.make));
-  from_others_ = std::move(how.from_others);
+  replicas_.open({.make = how.make, .is_batched = how.is_batched});
+  present_ = std::move(how);
 }
 
-MANTA_DECL std::vector<std::size_t> versions::update(recipe how) {
-  const std::vector<std::size_t> old = replicas_.update(std::move(how.make));
-  from_others_ = std::move(how.from_others);
-  return old;
+MANTA_DECL void versions::update(recipe how) {
+  updates_.run({.make = how.make, .is_batched = how.is_batched});
+  present_ = std::move(how);
+}
+
+MANTA_DECL bool versions::canary_has_turn(int version) {
+  const int now = dispatcher_.version();
+  if (version != 0 && version != now && (version != now + 1 || !canary_))
+    throw http_error(404, canary_ ? base::text("the model \"{}\" has no version {}; there are {} and its canary {}",
+                                               dispatcher_.told().name, version, now, now + 1)
+                                  : base::text("the model \"{}\" has no version {}; there is {}",
+                                               dispatcher_.told().name, version, now));
+  if (!canary_ || dispatcher_.is_draining()) return false;
+  return version == 0 ? canary_->turns.next() == 1 : version == now + 1;
 }
 
 MANTA_DECL void versions::refuse_others() {
@@ -40,10 +52,12 @@ inline weighted_turns turns_for(double weight) {
 
 MANTA_DECL void versions::start_canary(double weight, recipe how) {
   options o = dispatcher_.told();
-  const int replicas = dispatcher_.count(true) + dispatcher_.count(false);
+  const int replicas = dispatcher_.replicas().count(true) + dispatcher_.replicas().count(false);
   o.replicas = std::max(1, static_cast<int>(std::ceil(weight * replicas - 1e-9)));
   canary next{spawn<router>({.rank = manta::rank(), .concurrency = 1 << 20}, o, std::string()), turns_for(weight),
               std::move(how)};
+  for (const auto& [rank, in_any_case] : replicas_.places().busy())
+    async<&router::keep_away>(next.at, rank, in_any_case).get();
   sentence(next.how.open(next.at));
   end_canary();
   canary_ = std::move(next);
@@ -63,12 +77,11 @@ MANTA_DECL void versions::reconfigure(const settings& s) {
   if (canary_ && canary_->at == its) canary_->given = s;
 }
 
-MANTA_DECL std::vector<std::size_t> versions::promote() {
+MANTA_DECL void versions::promote() {
   const canary c = present_canary();
   auto its = async<&router::ready_replicas>(c.at).get();
-  const std::vector<std::size_t> old = replicas_.update(c.how.make, std::move(its), c.given);
-  from_others_ = c.how.from_others;
-  return old;
+  updates_.run({.make = c.how.make, .is_batched = c.how.is_batched, .given = c.given}, std::move(its));
+  present_ = c.how;
 }
 
 MANTA_DECL void versions::rollback() {
@@ -90,6 +103,10 @@ MANTA_DECL void versions::drain_canary() const {
 
 MANTA_DECL void versions::check_canary() const {
   if (canary_) async<&router::check>(actor<router>(canary_->at)).get();
+}
+
+MANTA_DECL void versions::keep_canary_away(int rank, bool in_any_case) const {
+  if (canary_) async<&router::keep_away>(actor<router>(canary_->at), rank, in_any_case).get();
 }
 
 MANTA_DECL void versions::add_canary_to(status& s) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -21,9 +22,18 @@
 
 namespace manta::serve::detail {
 
+/// How a batch is given to a replica.
+struct batch_terms {
+  std::uint64_t number = 0;              ///< by which the replica knows it
+  bool may_repeat = false;               ///< the requests keep their arguments
+  std::chrono::milliseconds timeout{0};  ///< of the call; 0: none
+  bool is_isolated = false;              ///< the call runs in a process of its own
+  future<bool> given_up = {};            ///< true when the replica is given up
+};
+
 /// A request whatever it takes and gives.
-struct waiting_entry : request {
-  explicit waiting_entry(request r) : request(std::move(r)) {}
+struct waiting_entry : queued_request {
+  explicit waiting_entry(queued_request r) : queued_request(std::move(r)) {}
   virtual ~waiting_entry() = default;
 
   std::exception_ptr failure = {};
@@ -32,14 +42,28 @@ struct waiting_entry : request {
   bool is_answered = false;
 
   [[nodiscard]] bool has_ended() const { return is_answered || failure; }
-  /// Sends the batch, whose requests are all of this type, to the replica, and gives them their answers. False if
-  /// nobody wants them any more. `may_repeat`: the requests keep their arguments. Waits; throws what the call threw.
-  virtual bool run_batch(const dispatcher::batch& b, const actor<replica>& its, std::uint64_t number,
-                         bool may_repeat) = 0;
+  /// Sends the batch, whose requests are all of this type, to the replica, and gives them their answers, unless nobody
+  /// wants them any more or the call takes too long. Waits; throws what the call threw.
+  virtual call_end run_batch(const dispatcher::batch& b, const actor<replica>& its, const batch_terms& terms) = 0;
 };
 
 inline bool is_wanted(const dispatcher::batch& b) {
-  return std::any_of(b.requests.begin(), b.requests.end(), [](request* r) { return !r->caller.stop_requested(); });
+  return std::any_of(b.requests.begin(), b.requests.end(),
+                     [](queued_request* r) { return !r->caller.stop_requested(); });
+}
+
+/// Waits for the call of a batch, and cancels it if it is unwanted or overdue. The process of an isolated call would be
+/// ended by that: an unwanted one goes on to its end.
+template <class T>
+call_end finish_call(const future<T>& call, const dispatcher::batch& b, const batch_terms& terms) {
+  call_end end = wait_for_call(
+      call, terms.timeout, [&] { return is_wanted(b); }, terms.given_up);
+  if (end == call_end::unwanted && terms.is_isolated) {
+    end = wait_for_call(
+        call, terms.timeout, [] { return true; }, terms.given_up);
+    if (end == call_end::answered) return call_end::unwanted;
+  }
+  return end == call_end::answered || cancel(call) ? end : call_end::answered;
 }
 
 template <class Signature>
@@ -47,28 +71,28 @@ struct waiting_request;
 
 template <class R, class... A>
 struct waiting_request<R(A...)> final : waiting_entry {
-  waiting_request(request r, A&&... a) : waiting_entry(std::move(r)), arguments(std::move(a)...) {}
+  waiting_request(queued_request r, A&&... a) : waiting_entry(std::move(r)), arguments(std::move(a)...) {}
 
   std::tuple<A...> arguments;
   std::optional<value_of<R>> answer = {};
 
-  bool run_batch(const dispatcher::batch& b, const actor<replica>& its, std::uint64_t number,
-                 bool may_repeat) override {
+  call_end run_batch(const dispatcher::batch& b, const actor<replica>& its, const batch_terms& terms) override {
     std::vector<std::tuple<A...>> all;
     all.reserve(b.requests.size());
-    for (request* r : b.requests) all.push_back(of(r).given_to_replica(may_repeat));
-    auto answers = async<&replica::run<R, A...>>(its, type_tag<R>(), number, std::move(all));
-    if (!wait_while_wanted(answers, [&] { return is_wanted(b); })) return false;
+    for (queued_request* r : b.requests) all.push_back(of(r).given_to_replica(terms.may_repeat));
+    auto answers = async<&replica::run<R, A...>>(its, type_tag<R>(), terms.number, std::move(all));
+    const call_end end = finish_call(answers, b, terms);
+    if (end != call_end::answered) return end;
     auto given = std::move(answers).get();
     for (std::size_t i = 0; i < given.size(); ++i) {
       of(b.requests[i]).answer = std::move(given[i]);
       of(b.requests[i]).is_answered = true;
     }
-    return true;
+    return end;
   }
 
  private:
-  static waiting_request& of(request* r) { return *static_cast<waiting_request*>(r); }
+  static waiting_request& of(queued_request* r) { return *static_cast<waiting_request*>(r); }
   std::tuple<A...> given_to_replica(bool may_repeat) {
     if constexpr ((std::is_copy_constructible_v<A> && ...)) {
       if (may_repeat) return arguments;

@@ -6,9 +6,13 @@
 #include <manta/manta.hpp>
 #include <manta/serve.hpp>
 #include <manta/serve/http.hpp>
+#include <manta/serve/options_file.hpp>
 #include <manta/serve/python.hpp>
 #ifdef WITH_TLS
 #include <manta/serve/tls.hpp>
+#endif
+#ifdef WITH_GZIP
+#include <manta/serve/gzip.hpp>
 #endif
 
 #include <unistd.h>
@@ -78,6 +82,69 @@ struct gated {
   manta::queue<int> gate;
   int pop(int) { return gate.pop(); }
 };
+
+// --- what handlers can say and read
+
+struct no_such_item : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+int refuse(int x) {
+  if (x < 0) throw manta::serve::http_error(422, "the amount is below 0", {{"X-Reason", "amount"}});
+  if (x > 9) throw no_such_item("there is no item " + std::to_string(x) + " in /home/me/shop.db");
+  return x;
+}
+std::string item(int id, std::optional<int> k) { return std::to_string(id) + ":" + (k ? std::to_string(*k) : "-"); }
+manta::serve::response whole(const manta::serve::request& r) {
+  return {r.method + " " + r.path + " " + std::string(r.header("X-Colour")) + " " + std::string(r.value("k")) + " " +
+              std::to_string(r.body.size()),
+          "text/plain; charset=utf-8",
+          202,
+          {{"X-Answer", "yes"}}};
+}
+std::vector<std::string> parts_of(const manta::serve::request& r) {
+  std::vector<std::string> all;
+  for (const auto& p : r.form())
+    all.push_back(p.name + "/" + p.file + "/" + p.type + "/" + std::to_string(p.data.size()));
+  return all;
+}
+manta::serve::response picture() { return manta::serve::bytes(std::string("\x89PNG\0\n", 6), "image/png"); }
+int throws_a_number(int x) { throw x; }
+
+/// Writes words, of which some take their time.
+struct writer {
+  std::string end;
+  int written = 0;
+  manta::generator<std::string> write(std::string prompt, int count, int pause) {
+    for (int i = 0; i < count; ++i) {
+      if (pause > 0) wait_ms(pause);
+      ++written;
+      co_yield prompt + std::to_string(i) + end;
+    }
+    if (prompt == "fail") throw std::runtime_error("no more words");
+  }
+};
+/// A model that takes its time to load; says its process and its rank.
+struct loaded {
+  explicit loaded(int ms) { wait_ms(ms); }
+  std::pair<int, int> predict(int ms) {
+    wait_ms(ms);
+    return {static_cast<int>(getpid()), manta::rank()};
+  }
+};
+int hang_or_answer(int x) {
+  if (x == 13) wait_ms(2000);  // for a client, for ever
+  return x;
+}
+/// Cannot be made while the file is there.
+struct weights {
+  explicit weights(const std::string& missing) {
+    if (access(missing.c_str(), F_OK) == 0) throw std::runtime_error("no weights in /home/me/weights.bin");
+  }
+  int predict(int x) {
+    if (x == 13) throw manta::fatal("ends its replica");
+    return x;
+  }
+};
 char letter_after(char x) { return static_cast<char>(x + 1); }
 std::uint8_t next(std::uint8_t x) { return static_cast<std::uint8_t>(x + 1); }
 
@@ -134,6 +201,18 @@ int main(int argc, char** argv) {
     options.max_requests = number("max_requests", 4096);
     options.answer_time = std::chrono::milliseconds(number("answer_time", 300'000));
     options.request_time = std::chrono::milliseconds(number("request_time", 30'000));
+    options.max_bodies = static_cast<std::size_t>(number("max_bodies", 256 << 20));
+    options.idle_time = std::chrono::milliseconds(number("idle_time", 75'000));
+    options.access_log = given["access_log"];
+    options.log_as_json = !given["log_as_json"].empty();
+    options.detailed_errors = !given["detailed_errors"].empty();
+    options.open_health = given["closed_health"].empty();
+    if (!given["cors"].empty()) options.cors = {given["cors"]};
+    if (!given["hosts"].empty()) options.hosts = {given["hosts"]};
+    if (!given["application"].empty()) options = serve::read_http_options(given["application"], options);
+#ifdef WITH_GZIP
+    options.compression = serve::gzip();
+#endif
     if (!given["certificate"].empty()) {
 #ifdef WITH_TLS
       options.tls = serve::tls({.certificate = given["certificate"], .key = given["key"], .clients = given["clients"]});
@@ -177,6 +256,34 @@ int main(int argc, char** argv) {
       to.push(x);
       return x;
     });
+    if (!given["rims"].empty()) {
+      http.route<refuse>("/refuse");
+      http.answer<no_such_item>(404);
+      http.route<item>("/items/{id}", {.inputs = {"id", "k"}, .summary = "An item"});
+      http.route<whole>("/whole", {.methods = {"GET", "POST", "DELETE"}});
+      http.route<parts_of>("/form");
+      http.route<picture>("/picture");
+      http.route<throws_a_number>("/number");
+      http.route("/number/here", [gate](int x) -> int { throw x + 0 * static_cast<int>(gate.valid()); });
+      http.route("/write", serve::deploy<&writer::write>({.name = "writer", .replicas = 2}, std::string("w")),
+                 {.inputs = {"prompt", "count", "pause"}});
+    }
+    if (!given["load"].empty())
+      http.route("/loaded", serve::deploy<&loaded::predict>({.name = "loaded", .replicas = number("replicas", 1)},
+                                                            number("load", 0)));
+    if (!given["hang"].empty()) {
+      serve::options impatient{.name = "impatient", .replicas = 2};
+      impatient.timeout = std::chrono::milliseconds(300);
+      http.route("/hang", serve::deploy<hang_or_answer>(impatient));
+    }
+    if (!given["weights"].empty())
+      http.route("/weights", serve::deploy<&weights::predict>({.name = "weights"}, given["weights"]));
+    if (!given["sleepy"].empty()) {
+      serve::options from_zero{.name = "sleepy", .max = 2};
+      from_zero.from_zero = true;
+      from_zero.down_after = std::chrono::milliseconds(200);
+      http.route("/sleepy", serve::deploy<twice>(from_zero));
+    }
     if (!given["deaths"].empty()) {
       http.route("/once", serve::deploy<process_of_replica>({.name = "once", .replicas = 3}));
       http.route("/again", serve::deploy<process_after>({.name = "again", .replicas = 3, .idempotent = true}));

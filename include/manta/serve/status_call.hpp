@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Asks the deployments of a server's routes how they do, for a page that shows it. The server does not wait for them:
+// what has not come within a second is left out, and the page says so.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "manta/base/config.hpp"
+#include "manta/serve/call.hpp"
+#include "manta/serve/http_routes.hpp"
+#include "manta/serve/status.hpp"
+
+namespace manta::serve::detail {
+
+/// What a deployment has said.
+struct deployment_report {
+  std::string name;
+  std::vector<std::string> paths = {};    ///< of its routes
+  std::optional<serve::status> its = {};  ///< nothing: it has not answered
+  std::string problem = {};               ///< why not
+};
+
+class status_call final : public call {
+ public:
+  /// `write` makes the answer. `only`: asks the deployment of this route alone.
+  MANTA_DECL status_call(const route_table& routes, const route* only,
+                         std::function<reply(const std::vector<deployment_report>&)> write);
+  MANTA_DECL any_future waits_for() override;
+  MANTA_DECL bool step(reply& answer, answer_form form) override;
+  [[nodiscard]] std::int64_t patience() const override { return 1'000'000'000; }
+  MANTA_DECL bool answer_at_once(reply& answer) override;
+
+ private:
+  std::vector<deployment_report> reports_;
+  std::vector<future<serve::status>> asked_;
+  std::size_t next_ = 0;
+  std::function<reply(const std::vector<deployment_report>&)> write_;
+};
+
+}  // namespace manta::serve::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/status_call.ipp"
+#endif

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Rows of tensors at a router. They are one request of the deployment's, and go to replicas in slices: of a batched
+// method, slices of the largest batch; of others, slices that take some milliseconds. Few slices wait at a time, so
+// other requests get their turns between them.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "manta/async.hpp"
+#include "manta/serve/dispatcher.hpp"
+#include "manta/serve/waiting_request.hpp"
+
+namespace manta::serve::detail {
+
+/// How large the slices are.
+class slice_sizes {
+ public:
+  MANTA_DECL explicit slice_sizes(const dispatcher& d);
+  /// Rows of the next slice.
+  [[nodiscard]] std::size_t next() const { return rows_; }
+  /// Slices that may be on their way at a time.
+  [[nodiscard]] std::size_t at_once() const { return at_once_; }
+  /// A slice with this number of rows has been answered after this time.
+  MANTA_DECL void took(std::size_t rows, std::chrono::nanoseconds time);
+
+ private:
+  std::size_t rows_, at_once_;
+  bool is_fixed_;
+};
+
+/// A request with many rows, from its admission to its end.
+class rows_under_way {
+ public:
+  /// Throws overloaded and unavailable.
+  MANTA_DECL rows_under_way(dispatcher& d, queued_request whole);
+  MANTA_DECL ~rows_under_way();
+  rows_under_way(const rows_under_way&) = delete;
+
+  [[nodiscard]] const slice_sizes& sizes() const { return sizes_; }
+  /// The number of rows for the slice that is sent now; `left`: rows that have not been sent.
+  MANTA_DECL std::size_t next(std::size_t left);
+  /// The oldest slice has been answered.
+  MANTA_DECL void answered(std::size_t rows);
+  void end() { is_good_ = true; }
+  /// Nobody wants the answers: throws cancelled.
+  [[noreturn]] MANTA_DECL void give_up();
+
+ private:
+  dispatcher& dispatcher_;
+  queued_request whole_;
+  slice_sizes sizes_;
+  std::deque<queued_request::clock::time_point> sent_;  ///< when the slices were
+  bool is_good_ = false, is_cancelled_ = false;
+};
+
+/// A slice.
+template <class Signature>
+struct waiting_rows;
+template <class R, class... A>
+struct waiting_rows<R(A...)> final : waiting_entry {
+  waiting_rows(queued_request r, std::vector<std::tuple<A...>>&& its)
+      : waiting_entry(std::move(r)), rows(std::move(its)) {}
+
+  std::vector<std::tuple<A...>> rows;
+  std::vector<value_of<R>> answers = {};
+
+  call_end run_batch(const dispatcher::batch& b, const actor<replica>& its, const batch_terms& terms) override {
+    auto call = async<&replica::run<R, A...>>(its, type_tag<R>(), terms.number, given_to_replica(terms.may_repeat));
+    const call_end end = finish_call(call, b, terms);
+    if (end != call_end::answered) return end;
+    answers = std::move(call).get();
+    is_answered = true;
+    return end;
+  }
+
+ private:
+  std::vector<std::tuple<A...>> given_to_replica(bool may_repeat) {
+    if constexpr ((std::is_copy_constructible_v<A> && ...)) {
+      if (may_repeat) return rows;
+    }
+    return std::move(rows);
+  }
+};
+
+}  // namespace manta::serve::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/waiting_rows.ipp"
+#endif
