@@ -78,12 +78,16 @@ class pb2 {
   };
   /// The start of an interval of training, and how much the loss fell per unit of time.
   struct row {
-    double at, before;
+    double at;
+    trial_number trial;
+    double before;
     std::vector<double> u;
     double gain;
   };
 
   void become(trial_number t, const exploit& e);
+  /// Adds a row of the table, and forgets the oldest one if there are too many.
+  void learn(row its);
 
   detail::population::explorer explorer();
   config explore(trial_number t, const config& from, random& r);
@@ -112,7 +116,7 @@ class pb2 {
   space space_;
   std::vector<parameter> axes_;
   std::map<trial_number, member> members_;
-  std::vector<row> rows_;
+  std::vector<row> rows_;  ///< by time and trial: the order in which reports come must not change what is learned
   detail::drifting_process process_;
 };
 

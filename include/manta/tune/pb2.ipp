@@ -4,6 +4,9 @@
 // The definitions of pb2.hpp.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
 #include "manta/tune/pb2.hpp"
 
 namespace manta::tune {
@@ -90,8 +93,7 @@ MANTA_DECL void pb2::add(trial_number t, const config& c) {
 MANTA_DECL verdict pb2::report(trial_number t, double at, double loss) {
   member& m = members_.at(t);
   if (at >= m.at + options_.interval) {
-    if (m.known) rows_.push_back({at, m.loss, detail::position_of(axes_, m.current), (m.loss - loss) / (at - m.at)});
-    if (rows_.size() > options_.rows) rows_.erase(rows_.begin());
+    if (m.known) learn({at, t, m.loss, detail::position_of(axes_, m.current), (m.loss - loss) / (at - m.at)});
     m.at = at;
     m.loss = loss;
     m.known = true;
@@ -99,6 +101,12 @@ MANTA_DECL verdict pb2::report(trial_number t, double at, double loss) {
   verdict v = population_.report(t, at, loss, explorer());
   if (v.change) become(t, *v.change);
   return v;
+}
+
+inline void pb2::learn(row its) {
+  const auto is_before = [](const row& a, const row& b) { return std::pair(a.at, a.trial) < std::pair(b.at, b.trial); };
+  rows_.insert(std::upper_bound(rows_.begin(), rows_.end(), its, is_before), std::move(its));
+  if (rows_.size() > options_.rows) rows_.erase(rows_.begin());
 }
 
 MANTA_DECL void pb2::remove(trial_number t) {
