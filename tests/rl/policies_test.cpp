@@ -312,3 +312,16 @@ TEST_CASE("a wrapper of the program's own changes what it says, and is saved wit
     CHECK(q.train().max_return == p.train().max_return);
   });
 }
+
+TEST_CASE("without a weight of the entropy there is one for choices, and none for numbers, whose entropy has no bound") {
+  const auto weight = [](const rl::space& actions, std::optional<double> given) {
+    return rl::detail::entropy_weight(given, *rl::make_distribution(actions), 0.003);
+  };
+  const rl::space choices = rl::discrete{2}, numbers = rl::box{{-1.f}, {1.f}};
+  CHECK(weight(choices, std::nullopt) == 0.003);
+  CHECK(weight(numbers, std::nullopt) == 0);
+  CHECK(weight(numbers, 0.01) == 0.01);
+  CHECK(weight(choices, 0) == 0);
+  CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v1", {.entropy = -0.1}); }),
+                 ".entropy is -0.1; it has to be a number that is not negative"));
+}

@@ -12,7 +12,7 @@ namespace detail {
 
 MANTA_DECL a2c_learner::a2c_learner(const any_environment& e, const a2c_options& o)
     : policy_learner("a2c", e, told_by(o, remembers), nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
-      weights_{o.value, o.entropy},
+      weights_{o.value, entropy_weight(o.entropy, *distribution_, 0.001)},
       clip_norm_(o.clip_norm) {
   require_sense(o);
   require_one(".updates", o.updates);

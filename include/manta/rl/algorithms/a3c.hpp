@@ -8,6 +8,8 @@
 // the same seed give the same bits, which are those of a2c.
 #pragma once
 
+#include <optional>
+
 #include "manta/rl/algorithms/option_fields.hpp"
 #include "manta/rl/learning/actor_critic.hpp"
 #include "manta/rl/learning/algorithm.hpp"
@@ -26,8 +28,10 @@ struct a3c_options {
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
-  double lambda = 1;                   ///< of generalised advantage estimation; 1: returns of n steps
-  double entropy = 0.001;              ///< the weight of the entropy in the loss
+  double lambda = 1;  ///< of generalised advantage estimation; 1: returns of n steps
+  /// The weight of the entropy in the loss. Nothing: 0.001 for choices, and 0 where an action has numbers of a box,
+  /// since the entropy of these has no upper bound.
+  std::optional<double> entropy = {};
   double value = 0.5;                  ///< the weight of the value's loss
   double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
   bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter

@@ -98,10 +98,12 @@ MANTA_DECL void a3c::iterate(report& r) {
 
 inline void a3c::take_steps(report& r) {
   loss_sums sums;
+  const loss_weights weights{options_.value,
+                             detail::entropy_weight(options_.entropy, learner_.its_distribution(), 0.001)};
   double norms = 0, staleness = 0, stalest = 0, dropped = 0;
   for (int done = 0; done < options_.updates;) {
     auto begin = std::chrono::steady_clock::now();
-    auto [duty, version, g] = crew_->next(learner_.next_rollout(), loss_weights{options_.value, options_.entropy});
+    auto [duty, version, g] = crew_->next(learner_.next_rollout(), weights);
     r.sample_seconds += detail::since(begin);
     begin = std::chrono::steady_clock::now();
     const double stale = static_cast<double>(version_ - version);

@@ -7,6 +7,8 @@
 // does the same seed give the same bits.
 #pragma once
 
+#include <optional>
+
 #include "manta/rl/algorithms/option_fields.hpp"
 #include "manta/rl/learning/actor_critic.hpp"
 #include "manta/rl/learning/algorithm.hpp"
@@ -29,7 +31,9 @@ struct impala_options {
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
-  double entropy = 0.01;               ///< the weight of the entropy in the loss
+  /// The weight of the entropy in the loss. Nothing: 0.01 for choices, and 0 where an action has numbers of a box,
+  /// since the entropy of these has no upper bound.
+  std::optional<double> entropy = {};
   double value = 0.5;                  ///< the weight of the value's loss
   double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
   bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter

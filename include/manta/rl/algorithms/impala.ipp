@@ -94,7 +94,8 @@ inline void impala::learn(const fragment& t, double steps, figures& all) {
             {options_.discount, options_.lambda, options_.rho, options_.c}, part(targets), part(advantages));
   }
   all.sums.add(add_gradients(p, d, {outputs, values, t.actions, advantages, targets, steps},
-                             {options_.value, options_.entropy}, learner_.spread_gradients()));
+                             {options_.value, detail::entropy_weight(options_.entropy, d, 0.01)},
+                             learner_.spread_gradients()));
 }
 
 MANTA_DECL void impala::iterate(report& r) {

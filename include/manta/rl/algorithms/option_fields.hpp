@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cereal/cereal.hpp>
+#include <cereal/types/optional.hpp>
+#include <optional>
 
 #include "manta/rl/learning/off_policy_learner.hpp"
 #include "manta/rl/learning/policy_learner.hpp"
@@ -49,6 +51,11 @@ void archive_policy_options(Archive& archive, Options& o) {
   visit_policy_options([&](const char* name, auto& member) { archive(cereal::make_nvp(name, member)); }, o);
   archive(CEREAL_NVP_("rate", o.rate), CEREAL_NVP_("entropy", o.entropy), CEREAL_NVP_("value", o.value),
           CEREAL_NVP_("clip_norm", o.clip_norm));
+}
+
+/// The weight of the entropy: as it is given, else by the kind of the actions.
+inline double entropy_weight(const std::optional<double>& given, const distribution& d, double for_choices) {
+  return given.value_or(d.spread() > 0 ? 0 : for_choices);
 }
 
 /// Whether a rule takes policies with a memory.

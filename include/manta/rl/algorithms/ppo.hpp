@@ -4,6 +4,8 @@
 // Proximal policy optimisation (Schulman et al., 2017), with the details that Huang et al., 2022, collect.
 #pragma once
 
+#include <optional>
+
 #include "manta/rl/algorithms/on_policy.hpp"
 #include "manta/rl/algorithms/option_fields.hpp"
 
@@ -18,13 +20,15 @@ struct ppo_options {
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
-  double lambda = 0.95;                ///< of generalised advantage estimation
-  double clip = 0.2;                   ///< how far the probability of an action may move from the one that acted
-  nn::schedule clip_schedule = {};     ///< its factor at each step of all environments
-  double value_clip = 0;               ///< how far a value may move from the one before the epochs; 0: any way
-  int epochs = 10;                     ///< passes over an iteration's steps
-  int batch = 64;                      ///< steps of a minibatch; a policy with a memory takes whole fragments
-  double entropy = 0.003;              ///< the weight of the entropy in the loss
+  double lambda = 0.95;             ///< of generalised advantage estimation
+  double clip = 0.2;                ///< how far the probability of an action may move from the one that acted
+  nn::schedule clip_schedule = {};  ///< its factor at each step of all environments
+  double value_clip = 0;            ///< how far a value may move from the one before the epochs; 0: any way
+  int epochs = 10;                  ///< passes over an iteration's steps
+  int batch = 64;                   ///< steps of a minibatch; a policy with a memory takes whole fragments
+  /// The weight of the entropy in the loss. Nothing: 0.003 for choices, and 0 where an action has numbers of a box,
+  /// since the entropy of these has no upper bound.
+  std::optional<double> entropy = {};
   double value = 0.5;                  ///< the weight of the value's loss
   double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
   double target_kl = 0;                ///< the epochs end when the policies differ by one and a half of it; 0: never
@@ -62,6 +66,7 @@ class ppo_learner : public policy_learner {
   double learn_values();
 
   ppo_options options_;
+  double entropy_;  ///< its weight
   fragment batch_;
   std::vector<int> columns_;
   nn::matrix<float> allowed_, outputs_gradient_, value_gradient_;

@@ -13,7 +13,9 @@
 namespace manta::rl {
 
 MANTA_DECL detail::ppo_learner::ppo_learner(const any_environment& e, const ppo_options& o)
-    : policy_learner("ppo", e, told_by(o, remembers), nn::adam({.rate = o.rate, .epsilon = 1e-5})), options_(o) {
+    : policy_learner("ppo", e, told_by(o, remembers), nn::adam({.rate = o.rate, .epsilon = 1e-5})),
+      options_(o),
+      entropy_(entropy_weight(o.entropy, *distribution_, 0.003)) {
   require_sense(o);
   require_one(".batch", o.batch, " step");
   require_one(".epochs", o.epochs);
@@ -124,7 +126,7 @@ inline void ppo_learner::learn_batch(figures& sums) {
     kl += static_cast<double>(ratio - 1 - difference);
     clipped += is_clipped;
     distribution_->add_gradient(o, spread, action,
-                                {is_clipped ? 0 : -advantage * ratio / n, -static_cast<float>(options_.entropy) / n},
+                                {is_clipped ? 0 : -advantage * ratio / n, -static_cast<float>(entropy_) / n},
                                 outputs_gradient_.col(i).data(), spread_gradients_.data());
   }
   policy_.actor().backward(outputs_gradient_);

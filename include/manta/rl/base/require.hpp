@@ -4,6 +4,7 @@
 // What options and learners have to satisfy. All functions throw manta::error, which says what is wrong and what to do.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -25,6 +26,9 @@ void require_sense(Options o) {
   output::visit_members(o, [](const std::string& name, auto& value) {
     if constexpr (std::is_same_v<decltype(value), int&> || std::is_same_v<decltype(value), double&>)
       require_sense(name, static_cast<double>(value));
+    if constexpr (std::is_same_v<decltype(value), std::optional<double>&>) {
+      if (value) require_sense(name, *value);
+    }
   });
 }
 
