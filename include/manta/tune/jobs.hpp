@@ -31,7 +31,7 @@ class jobs {
 
   bool has_ready() const { return !ready_.empty(); }
   void add(job j) { ready_.push_back(std::move(j)); }
-  /// Takes the first job that suits and can begin. What waits for a checkpoint is put aside.
+  /// Takes the first job that suits and can begin. What has to wait for a checkpoint is put aside.
   template <class Suits>
   std::optional<job> take(Suits&& suits) {
     for (;;) {
@@ -39,26 +39,31 @@ class jobs {
       if (next == ready_.end()) return std::nullopt;
       job j = std::move(*next);
       ready_.erase(next);
-      if (!j.from || !awaits(*j.from)) return j;
+      if (!has_to_wait(j)) return j;
       deferred_.push_back(std::move(j));
     }
   }
   /// Keeps a job for its place until the checkpoint has come.
   void hold(std::size_t place, job j) { held_.push_back({place, std::move(j)}); }
-  /// Makes jobs ready whose checkpoint is awaited no more, and takes those that were held.
+  /// Makes jobs ready that need not wait any more, in their order, and takes those that were held.
   std::vector<held> release() {
+    for (job& j : std::exchange(deferred_, {})) (has_to_wait(j) ? deferred_ : ready_).push_back(std::move(j));
     std::vector<held> free;
-    move_unless(deferred_, ready_, [&](const job& j) { return awaits(*j.from); });
-    move_unless(held_, free, [&](const held& h) { return awaits(*h.what.from); });
+    const auto is_free = [&](const held& h) { return !awaits(*h.what.from); };
+    std::copy_if(held_.begin(), held_.end(), std::back_inserter(free), is_free);
+    std::erase_if(held_, is_free);
     return free;
   }
 
  private:
-  template <class T, class Waits>
-  static void move_unless(std::vector<T>& from, std::vector<T>& to, Waits&& waits) {
-    const auto free = std::stable_partition(from.begin(), from.end(), waits);
-    std::move(free, from.end(), std::back_inserter(to));
-    from.erase(free, from.end());
+  /// A job waits for the checkpoint that it goes on from. It waits for its own trial's, too: that comes from the place
+  /// where the trial was before, and must not replace a later one. And it waits until the jobs before it that go on from
+  /// its trial have begun: the checkpoint is the one that is there now.
+  bool has_to_wait(const job& j) const {
+    if (!j.from) return false;
+    return awaits(*j.from) || awaits(j.trial) ||
+           std::any_of(deferred_.begin(), deferred_.end(),
+                       [&](const job& before) { return before.trial != j.trial && before.from == j.trial; });
   }
 
   std::vector<job> ready_, deferred_;
