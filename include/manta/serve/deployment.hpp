@@ -241,9 +241,15 @@ inline options pure(options o) {
 }  // namespace detail
 
 namespace detail {
-/// What is deployed is no template argument, or it is a class: says what to write instead.
+/// What is deployed is a class, or no template argument: these say what to write instead.
 template <class T>
-struct not_deployed {
+struct deployed_class {
+  static_assert(!std::is_same_v<T, T>,
+                "manta: serve: a class is deployed by its method that answers requests: "
+                "deploy<&A::method>(options, arguments of A's constructor..)");
+};
+template <class T>
+struct deployed_argument {
   static_assert(!std::is_same_v<T, T>,
                 "manta: serve: what is deployed is a template argument, a function or a class's method that answers "
                 "requests: deploy<f>(options), or deploy<&A::method>(options, arguments of A's constructor..)");
@@ -290,7 +296,11 @@ auto deploy(const Options& o = {}, C&&... arguments) {
 /// Says what to write instead.
 template <class A = void, class First = options, class Second = options, class... C>
 int deploy(const First&, const Second& = {}, const C&...) {
-  return (void)detail::not_deployed<A>(), 0;
+  if constexpr (std::is_void_v<A>) {
+    return (void)detail::deployed_argument<First>(), 0;
+  } else {
+    return (void)detail::deployed_class<A>(), 0;
+  }
 }
 
 /// A new version of a running deployment, of another function, class or arguments with the same request and answer.
