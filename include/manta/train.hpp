@@ -13,5 +13,7 @@
 #include "manta/train/read_ahead.hpp"
 #include "manta/train/readers.hpp"
 #include "manta/train/samples.hpp"
+#include "manta/train/scores.hpp"
 #include "manta/train/shards.hpp"
+#include "manta/train/split.hpp"
 #include "manta/train/trainer.hpp"

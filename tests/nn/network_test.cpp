@@ -310,3 +310,21 @@ TEST_CASE("a later forward uses the memory of the first") {
     first = y;
   }
 }
+
+TEST_CASE("a summary has a row for each layer, with its output, parameters, bytes and operations") {
+  const nn::network<float> net(nn::shape{1, 28, 28}, nn::conv2d(8, 3), nn::relu(), nn::max_pool(2), nn::flatten(),
+                               nn::linear(10));
+  CHECK(net.summary() ==
+        "layer            output       parameters      bytes   flops\n"
+        "input            1 x 28 x 28\n"
+        "0  conv2d(8, 3)  8 x 26 x 26          80  320 bytes   103 k\n"
+        "1  relu()        8 x 26 x 26           0    0 bytes  5.41 k\n"
+        "2  max_pool(2)   8 x 13 x 13           0    0 bytes  1.35 k\n"
+        "3  flatten()     1352                  0    0 bytes  1.35 k\n"
+        "4  linear(10)    10               13 530   52.9 KiB  27.1 k\n"
+        "all                               13 610   53.2 KiB   138 k\n");
+  // Products of weights, and of all pairs of positions: 2 * (4 * 32 * 32) * 16 + 4 * 16 * 16 * 32.
+  const nn::network<float> pairs(nn::shape{16, 32}, nn::attention(4));
+  CHECK(pairs.summary().find("164 k") != std::string::npos);
+  CHECK(nn::network<float>().summary().find("all") != std::string::npos);
+}

@@ -313,7 +313,8 @@ TEST_CASE("a wrapper of the program's own changes what it says, and is saved wit
   });
 }
 
-TEST_CASE("without a weight of the entropy there is one for choices, and none for numbers, whose entropy has no bound") {
+TEST_CASE(
+    "without a weight of the entropy there is one for choices, and none for numbers, whose entropy has no bound") {
   const auto weight = [](const rl::space& actions, std::optional<double> given) {
     return rl::detail::entropy_weight(given, *rl::make_distribution(actions), 0.003);
   };

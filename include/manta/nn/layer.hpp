@@ -56,6 +56,10 @@ class layer {
   virtual void bind(T*, T*, T*) {}
   virtual void initialise(const random&) {}
 
+  /// Additions and multiplications of a forward for a sample. An operation for each number of the output, unless the
+  /// layer says more.
+  [[nodiscard]] virtual double flops() const { return out_.size(); }
+
   /// How many numbers a sample's state has; 0 but for recurrent layers.
   [[nodiscard]] virtual int state_size() const { return 0; }
   /// For the forwards that follow, until it is called again.
@@ -83,6 +87,14 @@ class layer {
   /// is null, for the layer's gradients, as backward_in_parts does.
   virtual void backward_without_samples(bool /*wants_dx*/, const gradients_ready* ready) {
     if (const std::size_t size = size_of(arrays()); ready && size > 0) (*ready)(0, size);
+  }
+
+ protected:
+  /// The operations of products of all weights, which are used once at each of these positions of a sample.
+  [[nodiscard]] double flops_of_products(double positions) const {
+    double weights = 0;
+    for (const parameter_array& a : arrays()) weights += a.extents.dimensions() > 1 ? a.extents.size() : 0;
+    return 2 * weights * positions;
   }
 
  private:

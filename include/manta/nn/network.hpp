@@ -129,6 +129,10 @@ class network {
   /// The architecture in words: "784 -> linear(..) -> relu() -> 10". Networks of equal text have the same parameters.
   [[nodiscard]] std::string describe() const;
 
+  /// A table for people: each layer with its output, parameters, bytes, and the operations of a forward for a sample
+  /// (an addition and a multiplication count as two).
+  [[nodiscard]] std::string summary() const;
+
   /// An array of parameters and where it begins in parameters(). Names are the layer's number and the array's, as in
   /// PyTorch's Sequential: "0.weight".
   struct array {

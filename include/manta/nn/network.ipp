@@ -7,6 +7,7 @@
 #include "manta/error.hpp"
 #include "manta/nn/layer.ipp"
 #include "manta/nn/network.hpp"
+#include "manta/nn/summary.hpp"
 
 namespace manta::nn {
 
@@ -102,6 +103,19 @@ std::string network<T>::describe() const {
   std::string s = in_.text();
   for (const spec& l : specs_) s += " -> " + l.text();
   return s + " -> " + output_shape().text();
+}
+
+template <class T>
+std::string network<T>::summary() const {
+  std::vector<summary_row> rows{{"input", in_.text(), 0, 0, 0}};
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    const layer<T>& its = *layers_.layers()[i];
+    const std::size_t parameters = size_of(its.arrays());
+    const std::size_t bytes = sizeof(T) * (parameters + size_of(its.buffer_arrays()));
+    rows.push_back(
+        {std::to_string(i) + "  " + specs_[i].text(), its.output_shape().text(), parameters, bytes, its.flops()});
+  }
+  return summary_table(std::move(rows));
 }
 
 template <class T>

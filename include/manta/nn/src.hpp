@@ -22,6 +22,7 @@
 #include "manta/nn/shape.ipp"
 #include "manta/nn/source.hpp"
 #include "manta/nn/spec.ipp"
+#include "manta/nn/summary.ipp"
 #if __has_include(<nlohmann/json.hpp>)
 #include "manta/nn/weights.ipp"
 #endif

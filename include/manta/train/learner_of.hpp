@@ -18,6 +18,7 @@
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/train/augment.hpp"
+#include "manta/train/batch_sums.hpp"
 #include "manta/train/learner.hpp"
 #include "manta/train/recipe.hpp"
 #include "manta/train/recipe_bytes.hpp"
@@ -259,18 +260,7 @@ class learner_of final : public learner {
     if (training) augment(which, p);
     nn::set_mode(model_, p);
     const nn::matrix<scalar>& y = model_.forward(batch_.x);
-    const nn::targets<scalar> targets = batch_.targets();
-    sums s;
-    s.samples = which.size();
-    s.weight = loss_.template weight<scalar>(targets);
-    s.loss = static_cast<double>(loss_.over(y, targets, dy_, divisor)) * divisor;
-    if (targets.has_labels())
-      s.metrics["accuracy"] = static_cast<double>(nn::correct(y, targets.labels())) / labels_per_sample_;
-    if constexpr (requires { recipe_.metrics(y, targets); }) {
-      for (const auto& [name, mean] : recipe_.metrics(y, targets))
-        s.metrics[name] = static_cast<double>(mean) * static_cast<double>(s.samples);
-    }
-    return s;
+    return sums_of<scalar>(recipe_, loss_, y, batch_, dy_, divisor);
   }
   /// What is drawn for a sample follows from its number and that of the step, not from who takes it.
   void augment(std::span<const std::uint64_t> which, const nn::pass& p) {

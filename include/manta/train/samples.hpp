@@ -126,6 +126,10 @@ class samples {
   MANTA_DECL void take(std::span<const std::uint64_t> which, batch<double>& to) const;
   /// Part `i` of `n` parts of nearly equal size.
   [[nodiscard]] MANTA_DECL samples part(std::size_t i, std::size_t n) const;
+  /// `count` samples from the first one on. Throws manta::error if there are not as many.
+  [[nodiscard]] MANTA_DECL samples range(std::size_t first, std::size_t count) const;
+  /// A copy of the samples of these numbers, in this order, with what is known of their columns.
+  [[nodiscard]] MANTA_DECL samples chosen(std::span<const std::uint64_t> which) const;
 
   template <class Archive>
   void save(Archive& archive) const {

@@ -129,6 +129,25 @@ MANTA_DECL samples samples::part(std::size_t i, std::size_t n) const {
   return s;
 }
 
+MANTA_DECL samples samples::range(std::size_t first, std::size_t count) const {
+  if (first > size_ || count > size_ - first)
+    throw error(base::text("manta: train: samples {} to {} were asked for; there are {}", first, first + count, size_));
+  samples s = *this;
+  s.first_ = first_ + first;
+  s.size_ = count;
+  return s;
+}
+
+MANTA_DECL samples samples::chosen(std::span<const std::uint64_t> which) const {
+  const auto copied = [&]<class T>(batch<T> b) {
+    take(which, b);
+    return b.has_labels ? samples(std::move(b.x), std::move(b.labels)) : samples(std::move(b.x), std::move(b.y));
+  };
+  const bool is_double = arrays_ && arrays_->is_double;
+  const samples s = is_double ? copied(batch<double>()) : copied(batch<float>());
+  return s.with(extents()).with(columns());
+}
+
 MANTA_DECL samples::plain samples::as_plain() const {
   plain p;
   if (!arrays_) return p;

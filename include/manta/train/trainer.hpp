@@ -25,6 +25,7 @@
 #include "manta/base/demangle.hpp"
 #include "manta/base/text.hpp"
 #include "manta/output/bytes.hpp"
+#include "manta/train/evaluation.hpp"
 #include "manta/train/fit.hpp"
 #include "manta/train/learner_of.hpp"
 #include "manta/train/options.hpp"
@@ -65,13 +66,6 @@ std::unique_ptr<any_trainer> trainer_of(const Recipe& r, const options& o) {
   return nullptr;
 }
 
-/// Makes predictions from here on: no dropout, and batch norm as it was met in training.
-template <class Model>
-Model in_use(Model m) {
-  if constexpr (nn::module<Model>) nn::set_mode(m, {.training = false});
-  return m;
-}
-
 }  // namespace detail
 
 /// `Recipe` has the members that recipe.hpp lists.
@@ -83,7 +77,7 @@ class trainer {
   /// Starts the workers, which make model and data; waits. Throws manta::unschedulable if there are too few ranks, and
   /// manta::error if a recipe cannot be trained: without data, with a batch larger than the data, with models or data
   /// that differ between workers, or with a network that ends with what its loss has already.
-  explicit trainer(const Recipe& r, const options& o = {}) : core_(detail::trainer_of(r, o)) {}
+  explicit trainer(const Recipe& r, const options& o = {}) : recipe_(r), core_(detail::trainer_of(r, o)) {}
 
   /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
   /// goes on with the ranks that are left, from what the other workers hold in memory: the step under way is made
@@ -95,6 +89,12 @@ class trainer {
   summary train(std::uint64_t steps = whole_epoch) { return core_->train(steps); }
   /// The mean over the validation data; waits.
   summary validate() { return core_->validate(); }
+
+  /// The mean of loss and metrics over other data, such as a test set, by tasks on all ranks (evaluation.hpp); waits.
+  [[nodiscard]] summary evaluate(const samples& data) const { return train::evaluate(recipe_, model(), data); }
+  /// What the model gives for each sample, outputs x samples, by tasks on all ranks; waits. scores.hpp says how good
+  /// that is.
+  [[nodiscard]] auto predict(const samples& data) const { return train::predict(model(), data); }
 
   /// Trains epoch by epoch, with validation, until the options say that it is enough; waits. Files that cannot be
   /// written are refused before the first step. Errors as those of train, load and save, and manta::cancelled if the
@@ -129,6 +129,7 @@ class trainer {
   [[nodiscard]] train::columns columns() const { return core_->columns(); }
 
  private:
+  Recipe recipe_;
   std::unique_ptr<detail::any_trainer> core_;
 };
 

@@ -37,6 +37,10 @@ class attention_layer final : public layer<T> {
             {"out_proj.weight", shape{features_, features_}},
             {"out_proj.bias", shape{features_}}};
   }
+  [[nodiscard]] double flops() const override {
+    const double all_pairs = static_cast<double>(length_) * static_cast<double>(length_);
+    return this->flops_of_products(static_cast<double>(length_)) + 4 * all_pairs * static_cast<double>(features_);
+  }
   void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
   /// As PyTorch's: the inputs' weights by Glorot, the outputs' uniform, no biases.
   void initialise(const random& numbers) override {

@@ -50,6 +50,13 @@ class chain {
   /// The number of parameters.
   [[nodiscard]] std::size_t size() const { return begins_.back(); }
 
+  [[nodiscard]] double flops() const {
+    double all = 0;
+    for (const auto& l : layers_) all += l->flops();
+    return all;
+  }
+  [[nodiscard]] const std::vector<std::unique_ptr<layer<T>>>& layers() const { return layers_; }
+
   /// Names begin with the layer's number.
   [[nodiscard]] std::vector<parameter_array> arrays() const { return named(&layer<T>::arrays); }
   [[nodiscard]] std::vector<parameter_array> buffer_arrays() const { return named(&layer<T>::buffer_arrays); }
@@ -156,6 +163,7 @@ class sequential_layer final : public layer<T> {
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<sequential_layer>(*this); }
 
   [[nodiscard]] std::vector<parameter_array> arrays() const override { return chain_.arrays(); }
+  [[nodiscard]] double flops() const override { return chain_.flops(); }
   [[nodiscard]] std::vector<parameter_array> buffer_arrays() const override { return chain_.buffer_arrays(); }
   void bind(T* parameters, T* gradients, T* buffers) override { chain_.bind(parameters, gradients, buffers); }
   void initialise(const random& numbers) override { chain_.initialise(numbers); }
@@ -194,6 +202,9 @@ class residual_layer final : public layer<T> {
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<residual_layer>(*this); }
 
+  [[nodiscard]] double flops() const override {
+    return main_.flops() + shortcut_.flops() + this->output_shape().size();
+  }
   [[nodiscard]] std::vector<parameter_array> arrays() const override {
     return both(main_.arrays(), shortcut_.arrays());
   }

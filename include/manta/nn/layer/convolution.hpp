@@ -50,6 +50,9 @@ class conv2d_layer final : public layer<T> {
     if (has_bias_) a.push_back({"bias", shape{filters_}});
     return a;
   }
+  [[nodiscard]] double flops() const override {
+    return this->flops_of_products(static_cast<double>(window_.positions())) + this->output_shape().size();
+  }
   void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
   void initialise(const random& numbers) override {
     draw_with_bias<T>({p_, filters_, weights_}, has_bias_, start_, gain_, numbers);

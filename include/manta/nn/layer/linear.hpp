@@ -34,6 +34,9 @@ class linear_layer final : public layer<T> {
     if (has_bias_) a.push_back({"bias", shape{outputs_}});
     return a;
   }
+  [[nodiscard]] double flops() const override {
+    return this->flops_of_products(this->output_shape().size() / outputs_) + this->output_shape().size();
+  }
   void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
 
   void initialise(const random& numbers) override {

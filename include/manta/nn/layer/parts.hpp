@@ -32,6 +32,11 @@ class parts_layer final : public layer<T> {
 
   [[nodiscard]] std::vector<parameter_array> arrays() const override { return named(&chain<T>::arrays); }
   [[nodiscard]] std::vector<parameter_array> buffer_arrays() const override { return named(&chain<T>::buffer_arrays); }
+  [[nodiscard]] double flops() const override {
+    double all = 0;
+    for (const part& p : parts_) all += p.layers.flops();
+    return all;
+  }
   void bind(T* parameters, T* gradients, T* buffers) override {
     for (part& p : parts_) {
       p.layers.bind(parameters, gradients, buffers);

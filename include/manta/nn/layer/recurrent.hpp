@@ -69,6 +69,9 @@ class recurrent_layer final : public layer<T> {
             {"bias_ih_l0", shape{rows()}},
             {"bias_hh_l0", shape{rows()}}};
   }
+  [[nodiscard]] double flops() const override {
+    return this->flops_of_products(this->output_shape().size() / features_);
+  }
   void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
 
   void initialise(const random& numbers) override {

@@ -42,6 +42,9 @@ class step_attention_layer final : public layer<T> {
             {"out_proj.bias", shape{features_}},
             {"age_bias", shape{heads_, length_}}};
   }
+  [[nodiscard]] double flops() const override {
+    return this->flops_of_products(1) + 4 * static_cast<double>(length_) * static_cast<double>(features_);
+  }
   void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
   /// As attention's; ages are all alike at first.
   void initialise(const random& numbers) override {
