@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Scores of predictions for a whole data set, which are no means over batches. `y` is what a model gives, outputs x
-// samples, as trainer::predict returns it; where classes are meant, the class of a sample is that of its largest output.
+// samples, as trainer::predict returns it. Where classes are meant, a sample has the class of its largest output.
 //
 //   const nn::matrix<float> y = trainer.predict(test);
 //   std::cout << train::f1(y, labels) << '\n' << train::confusion(y, labels) << '\n';
