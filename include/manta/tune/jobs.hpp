@@ -57,8 +57,8 @@ class jobs {
 
  private:
   /// A job waits for the checkpoint that it goes on from. It waits for its own trial's, too: that comes from the place
-  /// where the trial was before, and must not replace a later one. It also waits until the jobs before it have begun that
-  /// go on from its trial: these take the checkpoint that is there now.
+  /// where the trial was before, and must not replace a later one. And it waits for jobs before it that go on from its
+  /// trial, until they have begun: these take the checkpoint that is there now.
   bool has_to_wait(const job& j) const {
     if (!j.from) return false;
     return awaits(*j.from) || awaits(j.trial) ||
