@@ -101,8 +101,8 @@ auto call(Options, const actor<A>& self, Args&&... args) {
 
 template <class Options, class L, class... P, class... Rest>
 auto call_stateful(Options options, L&& object, list<P...>, Rest&&... rest) {
-  // The task is a captureless lambda whose first argument is the object. A coroutine refers to the object until it
-  // ends.
+  // The task is a captureless lambda whose first argument is the object. A coroutine refers to the object
+  // until it ends.
   using R = typename signature<std::remove_cvref_t<L>>::result;
   using F = std::conditional_t<is_generator<R>, const std::remove_cvref_t<L>&, std::remove_cvref_t<L>>;
   constexpr auto apply = [](F f, P... p) -> R { return f(std::forward<P>(p)...); };

@@ -80,8 +80,8 @@ class future {
     const exec::engine::guard g(e);
     e.waits().wait_for_end(handle_.node("future::wait"), false);
   }
-  /// Waits at most that long; false if the task has not ended by then. Another task that this rank runs meanwhile is
-  /// not interrupted.
+  /// Waits at most that long; false if the task has not ended by then. Another task that this rank runs meanwhile
+  /// is not interrupted.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> d) const {
     return wait_until_ns(detail::deadline_after(d));

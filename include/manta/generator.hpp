@@ -40,8 +40,8 @@ class generator {
       return {};
     }
     void return_void() const noexcept {}
-    /// Keeps the exception for next() to throw. If it were thrown here, clang 14 would destroy the coroutine's locals
-    /// twice.
+    /// Keeps the exception for next() to throw. If it were thrown here, clang 14 would destroy the
+    /// coroutine's locals twice.
     void unhandled_exception() noexcept { thrown_ = std::current_exception(); }
     template <class Awaited>
     std::suspend_never await_transform(Awaited&&) const {

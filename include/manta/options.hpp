@@ -47,17 +47,17 @@ struct runtime_options {
   /// Bytes of large values that the ranks of a node keep in memory together, in equal shares. 0: half of the memory
   /// that the job may use there, by its control group, by Slurm, or by the machine.
   std::uint64_t node_store_memory = 0;
-  /// Folder for large values that exceed the memory. Empty: $SLURM_TMPDIR or $TMPDIR, the first that lies on a disk,
-  /// else the folder in which the program started. `none`: no value moves to a disk, and manta::store_full is thrown
-  /// instead.
+  /// Folder for large values that exceed the memory. Empty: $SLURM_TMPDIR or $TMPDIR, the first that lies on a
+  /// disk, else the folder in which the program started. `none`: no value moves to a disk, and manta::store_full
+  /// is thrown instead.
   std::string spill_folder = {};
   /// Folder, seen by all ranks, in which results outlive the program: the next start takes them from there. Empty: no
   /// journal. Rank 0's value holds.
   std::string journal = {};
   /// Seconds that a task must have taken for its result to be kept in the journal.
   double journal_least = 0.01;
-  /// When the allocation ends, in seconds since 1970. 0: as Slurm says, if the program runs in a job of Slurm. Rank 0's
-  /// value holds.
+  /// When the allocation ends, in seconds since 1970. 0: as Slurm says, if the program runs in a job of Slurm. Rank
+  /// 0's value holds.
   std::int64_t end_time = 0;
   /// Seconds before the end of the allocation after which nothing more is started; at most a tenth of the time that was
   /// left at the start. Rank 0's value holds.

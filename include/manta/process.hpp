@@ -67,8 +67,8 @@ class process {
 
 /// The Python interpreter: $MANTA_PYTHON, or python3.
 MANTA_DECL std::string python_program();
-/// Advice about an error of a Python program that does not find a package, to put before the error's text; empty for
-/// other errors.
+/// Advice about an error of a Python program that does not find a package, to put before the error's text; empty
+/// for other errors.
 MANTA_DECL std::string python_package_advice(const std::string& error_text);
 
 /// Python's side of the channel, to put before a script that ask_python talks to. It imports json, os, struct, sys and

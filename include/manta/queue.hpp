@@ -66,8 +66,8 @@ class parcel {
   future<T> reference_;
 };
 
-/// The immediate answer to a caller. `later`: the caller has to wait, and its number in the list of waiting callers is
-/// `ticket`.
+/// The immediate answer to a caller. `later`: the caller has to wait, and its number in the list of waiting
+/// callers is `ticket`.
 enum class queue_answer : std::uint8_t { done, not_now, closed, later };
 
 struct push_reply {
@@ -279,8 +279,8 @@ class queue {
     }
     return received(std::move(r));
   }
-  /// Returns nothing if the queue is empty. Does not wait for a value. Throws queue_closed if the queue is empty and
-  /// closed.
+  /// Returns nothing if the queue is empty. Does not wait for a value. Throws queue_closed if the queue is
+  /// empty and closed.
   std::optional<T> try_pop() {
     detail::pop_reply<T> r = ask_pop(false);
     if (r.answer == detail::queue_answer::not_now) return std::nullopt;

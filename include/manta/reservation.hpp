@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Reservations: parts of several ranks that rank 0 takes in one step and holds for tasks and actors that belong
-// together.
+// Reservations: parts of several ranks that rank 0 takes in one step and holds for tasks and actors
+// that belong together.
 //
 //   manta::reservation r = manta::reserve({.bundles = {{.cpus = 2}, {.gpus = 1}}, .strategy = manta::pack});
 //   auto x = manta::async<train>({.gpus = 1, .in = r, .bundle = 1}, data);   // starts when r is met

@@ -22,9 +22,9 @@ namespace manta {
 /// that does not answer within two seconds is left out: its `is_known` is false.
 MANTA_DECL statistics statistics_now();
 
-/// The state of the run in words, as SIGUSR2 has it printed: what runs where and for how long, which ranks have nothing
-/// to do, what waits for what. To be called in the driver. Waits for the answers of the other ranks, at most
-/// two seconds.
+/// The state of the run in words, as SIGUSR2 has it printed: what runs where and for how long, which ranks have
+/// nothing to do, what waits for what. To be called in the driver. Waits for the answers of the other ranks, at
+/// most two seconds.
 MANTA_DECL std::string state();
 
 /// A named stretch of the driver: from now until the object goes.

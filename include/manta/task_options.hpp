@@ -35,8 +35,8 @@ struct task_options {
   /// Time from the call until the task must have started; if it has not, it fails with timeout and never runs.
   std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
   std::chrono::nanoseconds retry_after{0};  ///< pause before the first retry; it doubles with each further one
-  /// Time that the task is likely to take: it does not start if the allocation ends earlier. 0: the mean of its
-  /// function.
+  /// Time that the task is likely to take: it does not start if the allocation ends earlier. 0: the mean
+  /// of its function.
   std::chrono::nanoseconds duration{0};
   /// Run in a bundle of this reservation and hold the bundle until the end. A gang runs each member in a bundle, on
   /// ranks of their own.

@@ -34,9 +34,9 @@ class team {
   /// Number of members.
   int size() const { return place_.size; }
   /// False once the rank of a member has died, in a job that survives deaths (manta-run). An MPI call that waits for
-  /// the dead member never ends. A gang that is to survive the death therefore makes nonblocking calls, tests them, and
-  /// calls is_whole() meanwhile. When that is false, the member throws an exception, and frees neither the requests nor
-  /// their memory.
+  /// the dead member never ends. A gang that is to survive the death therefore makes nonblocking calls, tests them,
+  /// and calls is_whole() meanwhile. When that is false, the member throws an exception, and frees neither the
+  /// requests nor their memory.
   ///
   /// Call it once in the beginning: a member that has done so gets a minute after a death to return. Of other members
   /// manta assumes that they are stuck in MPI, and ends their ranks a second after the death. Receives messages that

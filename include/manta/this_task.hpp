@@ -25,10 +25,10 @@ inline int attempt() { return static_cast<int>(detail::current_task("this_task::
 /// The devices that the running task or actor holds (in a gang, this member), as indices into the devices that the
 /// process sees, which cudaSetDevice takes (see CUDA_VISIBLE_DEVICES). Empty if it did not ask for devices.
 inline std::vector<int> gpu_ids() { return detail::current_task("this_task::gpu_ids").gpu_ids(); }
-/// Whether the task should end early: true once it has been cancelled, the driver has thrown, or the run has to end; in
-/// an isolated task also once its deadline is over, a second before its process is ended. Receives messages that have
-/// arrived, at most every 20 us, so a loop may call it in each turn. What a cancelled task returns or throws is
-/// ignored.
+/// Whether the task should end early: true once it has been cancelled, the driver has thrown, or the run has to
+/// end; in an isolated task also once its deadline is over, a second before its process is ended. Receives messages
+/// that have arrived, at most every 20 us, so a loop may call it in each turn. What a cancelled task returns or
+/// throws is ignored.
 inline bool stop_requested() {
   if (const exec::isolated_view* view = exec::engine::isolated()) return view->stop_requested();
   exec::engine& e = exec::engine::here("this_task::stop_requested");

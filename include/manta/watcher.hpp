@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A watcher waits for several futures, which may be added at any time, for a file descriptor, and for tasks that are
-// asked to stop, all at once: what an event loop inside a task or a driver needs. While it waits, its rank runs other
-// tasks.
+// A watcher waits for several futures, which may be added at any time, for a file descriptor, and for tasks that
+// are asked to stop, all at once: what an event loop inside a task or a driver needs. While it waits, its rank
+// runs other tasks.
 //
 //   manta::watcher events;
 //   events.watch_descriptor(socket);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Settings from MANTA_* environment variables. A value that cannot be read is an error that names the variable, never a
-// silent default.
+// Settings from MANTA_* environment variables. A value that cannot be read is an error that names the variable, never
+// a silent default.
 #pragma once
 
 #include <cerrno>

@@ -121,8 +121,8 @@ class fatal : public error {
   using error::error;
 };
 
-/// A rank holds more values than its share of the memory, and cannot move them to a disk. The message lists the largest
-/// values.
+/// A rank holds more values than its share of the memory, and cannot move them to a disk. The message lists
+/// the largest values.
 class store_full : public error {
  public:
   using error::error;

@@ -23,8 +23,8 @@
 
 namespace manta::base {
 
-/// The absolute path of a file, which stays valid when the program changes its folder; unchanged if the file is
-/// missing.
+/// The absolute path of a file, which stays valid when the program changes its folder; unchanged if the
+/// file is missing.
 inline std::string absolute_path(const std::string& path) {
   char* const found = ::realpath(path.c_str(), nullptr);
   std::string absolute = found != nullptr ? found : path;
@@ -60,9 +60,9 @@ class file {
     if (made.is_open() && ftruncate(made.get(), static_cast<off_t>(bytes)) != 0) made.reset();
     return made;
   }
-  /// Opens a file of another process by its descriptor there. `handle` is the pidfd of that process. Without it, the
-  /// function opens the file again through /proc, in the given mode; this needs fewer rights and takes ten times as
-  /// long.
+  /// Opens a file of another process by its descriptor there. `handle` is the pidfd of that process. Without it,
+  /// the function opens the file again through /proc, in the given mode; this needs fewer rights and takes ten
+  /// times as long.
   static file of_process(int process, int descriptor, int handle = -1, int mode = O_RDONLY) {
 #ifdef SYS_pidfd_getfd
     if (handle >= 0) {

@@ -49,8 +49,8 @@ inline bool is_of_one_rank(std::string_view variable) {
   return false;
 }
 
-/// The environment of this process without these variables, ended by a null pointer. The texts belong to the
-/// environment.
+/// The environment of this process without these variables, ended by a null pointer. The texts belong
+/// to the environment.
 inline std::vector<char*> variables_of_no_rank() {
   std::vector<char*> kept;
   for (char** v = environ; *v != nullptr; ++v) {

@@ -173,8 +173,8 @@ double memory_of_rank(int cpus, int ranks_on_node, Read&& read, Get&& get) {
   return share;
 }
 
-/// The folder for values that do not fit in memory: on a disk of the node, because a folder in memory would save
-/// nothing.
+/// The folder for values that do not fit in memory: on a disk of the node, because a folder in memory
+/// would save nothing.
 template <class Get>
 std::string spill_folder(Get&& get) {
   constexpr decltype(statfs::f_type) in_memory = 0x01021994;  // tmpfs
@@ -207,8 +207,8 @@ visible_devices find_devices(Get&& get) {
   return found;
 }
 
-/// Number of devices in a list. As in CUDA, the entries behind one that names no device ("-1", "NoDevFiles") do not
-/// count.
+/// Number of devices in a list. As in CUDA, the entries behind one that names no device ("-1", "NoDevFiles")
+/// do not count.
 inline int count_devices(const std::string& list) {
   int count = 0;
   for (std::size_t begin = 0; begin < list.size();) {

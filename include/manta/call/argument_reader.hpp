@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The executor's side of a call: reads the arguments, calls the function with them, and hands its result to the
-// invocation.
+// The executor's side of a call: reads the arguments, calls the function with them, and hands its result
+// to the invocation.
 #pragma once
 
 #include <cstring>
@@ -47,8 +47,8 @@ class argument_value {
   static constexpr bool looks_at_pages = requires { &stored_as<V>::look; };
 
  public:
-  // A parameter by value gets the object, moved if nothing else needs it; a reference or view refers to the stored
-  // value.
+  // A parameter by value gets the object, moved if nothing else needs it; a reference or view refers to
+  // the stored value.
   decltype(auto) pass() {
     if constexpr (std::is_same_v<std::remove_cv_t<P>, S>) {
       if (own_) return S(std::move(*own_));

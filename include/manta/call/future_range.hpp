@@ -69,8 +69,8 @@ struct element_or_void<T> {
 template <class Range>
 using supposed_value = typename element_or_void<Range>::type;
 
-/// Whether a container was passed as an rvalue, so that its elements may be moved out. A view does not own its
-/// elements.
+/// Whether a container was passed as an rvalue, so that its elements may be moved out. A view does not
+/// own its elements.
 template <class Range>
 concept is_given_container = !std::is_const_v<Range> && requires {
   typename Range::allocator_type;

@@ -24,8 +24,8 @@ class actor;
 
 namespace detail {
 
-/// The time of the clock in nanoseconds that a duration from now ends at. Floating point can hold the largest
-/// durations.
+/// The time of the clock in nanoseconds that a duration from now ends at. Floating point can hold
+/// the largest durations.
 template <class Rep, class Period>
 std::int64_t deadline_after(std::chrono::duration<Rep, Period> d) {
   const double ns = std::chrono::duration<double, std::nano>(d).count();

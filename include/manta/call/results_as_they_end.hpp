@@ -12,8 +12,8 @@
 
 namespace manta::detail {
 
-/// Notes the ends of calls made on this rank, without holding their results. It must not move while calls are under
-/// way.
+/// Notes the ends of calls made on this rank, without holding their results. It must not move while calls
+/// are under way.
 class end_watcher {
  public:
   end_watcher() = default;

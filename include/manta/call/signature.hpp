@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The parameters and the result of a callable type, what async returns for it, and what is stored and sent for each
-// parameter.
+// The parameters and the result of a callable type, what async returns for it, and what is stored and sent
+// for each parameter.
 #pragma once
 
 #include <concepts>
@@ -113,8 +113,8 @@ struct signature<R (C::*)(P...)& noexcept> : signature<R (C::*)(P...)> {};
 template <class R, class C, class... P>
 struct signature<R (C::*)(P...) const& noexcept> : signature<R (C::*)(P...) const> {};
 
-/// Whether a function is a gang task, whose first parameter is manta::team; `others` are the parameters that the caller
-/// gives.
+/// Whether a function is a gang task, whose first parameter is manta::team; `others` are the parameters that
+/// the caller gives.
 template <class Parameters>
 struct gang_parameters : std::false_type {
   using others = Parameters;
@@ -147,8 +147,8 @@ struct returned<generator<T>> {
   using type = stream<std::remove_cvref_t<T>>;
 };
 
-/// An argument's type in a call that was refused, to find the result's type: a future counts as its value, an actor as
-/// its object.
+/// An argument's type in a call that was refused, to find the result's type: a future counts as its value, an actor
+/// as its object.
 template <class A>
 struct passed_as {
   using type = A;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The rules for calls of async. Each mistake is one sentence in the user's words, which the compiler prints
-// (base/mistake.hpp).
+// The rules for calls of async. Each mistake is one sentence in the user's words, which the
+// compiler prints (base/mistake.hpp).
 #pragma once
 
 #include "manta/call/requirements.hpp"

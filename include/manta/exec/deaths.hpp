@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Ranks that have died. Rank 0 hears of it (net/lifeline.hpp) and tells all
-// others; then each rank, for itself, forgets the dead one and sees to what it
-// is the home of:
+// Ranks that have died. Rank 0 hears of a death (net/lifeline.hpp) and tells all others. Then each rank, for itself,
+// forgets the dead one, and sees to what it is the home of:
 //
-//   a task that was there    is submitted again: while recovery is possible the home keeps what it was made of. That
-//   which ran
-//                            when the rank died by its own doing (an exit, a signal, MPI_Abort), or was the second to
-//                            be killed under it, has caused the death: its retries count, and without any left it fails
-//                            with rank_lost. One that has cost a rank never runs on rank 0
+//   a task that was there    is submitted again: while recovery is possible the home keeps what it was made of. A task
+//                            has caused the death if it ran when the rank died by its own doing (an exit, a signal,
+//                            MPI_Abort), or was the second to be killed under it: its retries count, and without any
+//                            left it fails with rank_lost. One that has cost a rank never runs on rank 0
 //   a value that was there   is made again by its task, if that is still known; else whoever asks gets object_lost
 //   an actor that lived there is dead, and calls that were under way fail with actor_died; the one that has caused the
 //                            death, with rank_lost

@@ -14,8 +14,8 @@ namespace manta::exec {
 
 struct rank_parts;
 
-/// Counts the message, and calls the handler of its kind; between runs it is kept. What a dead rank has sent is thrown
-/// away.
+/// Counts the message, and calls the handler of its kind; between runs it is kept. What a dead rank has sent
+/// is thrown away.
 MANTA_DECL void handle_message(rank_parts& all, rank_id from, message kind, const std::byte* data, std::size_t bytes);
 
 }  // namespace manta::exec

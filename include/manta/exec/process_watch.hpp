@@ -29,11 +29,11 @@ class process_watch {
  private:
   /// For the report of a crash: allocates nothing. Null if nothing of the user's runs.
   static const running_task* interrupted() noexcept;
-  /// Says who has called exit(), and does not let it look like a success. What other libraries have registered is still
-  /// done.
+  /// Says who has called exit(), and does not let it look like a success. What other libraries have registered
+  /// is still done.
   static void exit_in_run(int status, void*);
-  /// In a child that somebody has forked in the middle of a run: a copy of this process, which must not act as the
-  /// rank.
+  /// In a child that somebody has forked in the middle of a run: a copy of this process, which must not act
+  /// as the rank.
   static void forked();
 
   static inline rank_parts* watched_ = nullptr;  // null: no run goes on

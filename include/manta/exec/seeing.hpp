@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a run tells people of itself (report/): while it runs and at its end, rank 0
-// asks all ranks for their reports and writes what the settings ask for. Each rank
-// answers.
+// What a run tells people of itself (report/): while it runs and at its end, rank 0 asks all ranks for their reports
+// and writes what the settings ask for. Each rank answers.
 #pragma once
 
 #include <cstdint>

@@ -31,8 +31,8 @@ class gang_placement {
 
   void somebody_died() { all_live_ = false; }
 
-  /// Whether the living ranks could meet this request if nothing were taken. True for a reservation that is not met
-  /// yet.
+  /// Whether the living ranks could meet this request if nothing were taken. True for a reservation that is
+  /// not met yet.
   bool is_possible(const request& wanted) {
     candidates_.clear();
     if (wanted.reservation != 0) {
@@ -132,8 +132,8 @@ class gang_placement {
           candidates_.push_back({rank, load_[rank].all.node});
       }
     }
-    // The rank where the value lies comes first. Rank 0 comes last, because it could not schedule while it is inside
-    // MPI.
+    // The rank where the value lies comes first. Rank 0 comes last, because it could not schedule while it
+    // is inside MPI.
     if (wanted.near >= 0) move(static_cast<std::uint32_t>(wanted.near), true);
     if (load_[0].all.executes) move(0, false);
   }

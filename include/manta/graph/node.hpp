@@ -50,8 +50,8 @@ struct node {
   graph::state state = graph::state::pending;
   graph::form form = graph::form::none;
   std::uint8_t flags = 0;
-  /// A compact task has here the bytes of its arguments, a value the last redirect that this rank followed (see
-  /// pull_message).
+  /// A compact task has here the bytes of its arguments, a value the last redirect that this rank
+  /// followed (see pull_message).
   std::uint8_t size = 0;
   /// A task has here the number of inputs that do not exist yet, and once it has ended, at its home, where it ran and
   /// why there (see where_it_ran). A stand-in has the number of inputs of tasks that were sent ahead of it.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Whether the ranks of the world can ever meet a request. If not, the error says what is missing where, and what the
-// ranks offer.
+// Whether the ranks of the world can ever meet a request. If not, the error says what is missing where, and what
+// the ranks offer.
 #pragma once
 
 #include <string>

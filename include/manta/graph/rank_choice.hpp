@@ -36,8 +36,8 @@ class rank_choice {
     }
   }
 
-  /// Chooses a rank for the first task of a queue, and notes the reason in its request; no_index if no rank can take it
-  /// now.
+  /// Chooses a rank for the first task of a queue, and notes the reason in its request; no_index if no rank can
+  /// take it now.
   std::uint32_t place(request_queue& q, node& n, std::uint32_t ns) {
     const request& wanted = *n.record->request;
     wanted.granted.reason = wanted.rank >= 0                  ? placement_reason::rank
@@ -185,8 +185,8 @@ class rank_choice {
     if (!load_.may_block(home, wanted) || load_[home].closed || load_[home].kept) return false;
     return may_take(home, q, wanted) || (wanted.possible(member, load_[home].all) && load_.runs_beside_member(home));
   }
-  /// Whether the task should wait for room on the rank that made it: a member waits for the task, but that rank has no
-  /// member itself.
+  /// Whether the task should wait for room on the rank that made it: a member waits for the task, but that rank has
+  /// no member itself.
   bool waits_for_home(request_queue& q, const request& wanted) const {
     const std::uint32_t home = q.tasks.front().record->home_rank;
     return wanted.for_member && !load_.may_block(home, wanted) &&

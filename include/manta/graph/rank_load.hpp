@@ -75,9 +75,9 @@ class rank_load {
   bool is_held_up(std::uint32_t rank) const {
     return in_gang(rank) && (in_team(rank) ? active(ranks_[rank]) != 0 : ranks_[rank].in_call);
   }
-  /// Whether the task might stand still on this rank while the rank is inside MPI, and everything that waits for the
-  /// task with it. A part of an actor enters MPI only in its calls, so this concerns only tasks that such calls wait
-  /// for.
+  /// Whether the task might stand still on this rank while the rank is inside MPI, and everything that waits for
+  /// the task with it. A part of an actor enters MPI only in its calls, so this concerns only tasks that such
+  /// calls wait for.
   bool may_block(std::uint32_t rank, const request& wanted) const {
     return wanted.for_member ? in_gang(rank) : in_team(rank);
   }
@@ -160,8 +160,8 @@ class rank_load {
     ++inactive_;
     executing_.push_back(rank);
   }
-  /// Notes that rank 0 executes tasks; false if it did so before. `lent`: only those that need it, unless it executes
-  /// others already.
+  /// Notes that rank 0 executes tasks; false if it did so before. `lent`: only those that need it, unless it
+  /// executes others already.
   bool rank_0_executes(bool lent) {
     const bool is_first = !ranks_[0].all.executes;
     change(0, [=](rank_state& r) {

@@ -107,8 +107,8 @@ struct request : base::counted, needs {
   mutable grant granted;
 
   bool holds() const { return gpu_units > 0 || !resources.empty(); }
-  /// Whether the task may run on any rank. Its name, priority, duration, deadline and retries may differ from the
-  /// default.
+  /// Whether the task may run on any rank. Its name, priority, duration, deadline and retries may differ
+  /// from the default.
   bool unconditional() const {
     return cpus <= 1 && !holds() && rank < 0 && node < 0 && near == nowhere && !spread && reservation == 0 && !actor &&
            ranks == 0 && cost.rank < 0;

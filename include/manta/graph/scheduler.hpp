@@ -156,8 +156,8 @@ class scheduler {
     if (load_.rank_0_executes(lent) || was_lent != load_[0].lent) share_executors();
     if (was_lent && !lent) load_.changed(0);
   }
-  /// Whether the living ranks could meet this request if nothing were taken. True for a reservation that is not met
-  /// yet.
+  /// Whether the living ranks could meet this request if nothing were taken. True for a reservation that is
+  /// not met yet.
   bool is_possible(const request& wanted) { return gang_.is_possible(wanted); }
   /// Calls refuse(node&) for the tasks, of this reservation or of all, that no rank can run, and takes them out.
   template <class Refuse>
@@ -180,9 +180,9 @@ class scheduler {
 
   /// Adds a request for bundles, and owns the record from now on. A later decide() meets it.
   void reserve(reservation* r) { held_.reserve(r); }
-  /// Gives a reservation up. What its tasks do not hold is free at once, the rest when they end. Calls refuse(node&)
-  /// for its tasks that have not been dispatched, and takes them out. Returns the record, which the caller deletes, or
-  /// null.
+  /// Gives a reservation up. What its tasks do not hold is free at once, the rest when they end. Calls
+  /// refuse(node&) for its tasks that have not been dispatched, and takes them out. Returns the record, which the
+  /// caller deletes, or null.
   template <class Refuse>
   reservation* release(std::uint64_t id, Refuse&& refuse) {
     reservation* const r = held_.find_reservation(id);

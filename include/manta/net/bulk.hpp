@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Large transfers: one contiguous block from memory to memory, in pieces that fit MPI's int counts. Sender and receiver
-// must have agreed on tag and size by a message before. The receiver chooses the tag, which belongs to one block from
-// that sender until the block has arrived. The receiver probes for pieces and receives the matched message. If it
-// posted receives beforehand, a receive that a dying sender has matched would never complete, and never give its memory
-// back.
+// Large transfers: one contiguous block from memory to memory, in pieces that fit MPI's int counts. Sender and
+// receiver must have agreed on tag and size by a message before. The receiver chooses the tag, which belongs to one
+// block from that sender until the block has arrived. The receiver probes for pieces and receives the matched
+// message. If it posted receives beforehand, a receive that a dying sender has matched would never complete, and
+// never give its memory back.
 #pragma once
 
 #include <cassert>

@@ -5,10 +5,10 @@
 // send() hands the batches of the queue to the port in order, a few at a time. Appending never calls the port, so
 // handlers may append. The port is MPI (mpi_port.hpp), or a substitute in tests.
 //
-// An eager send is complete once MPI has copied it, even if the receiver does nothing. To limit the messages that wait
-// at the receiver, one batch in about every 64 KiB goes by a synchronous send, which completes when the receiver
-// matches it. The number of sends in flight is limited and they complete in order, so at most about 130 kB are on their
-// way.
+// An eager send is complete once MPI has copied it, even if the receiver does nothing. To limit the messages that
+// wait at the receiver, one batch in about every 64 KiB goes by a synchronous send, which completes when the
+// receiver matches it. The number of sends in flight is limited and they complete in order, so at most about 130 kB
+// are on their way.
 #pragma once
 
 #include <cassert>

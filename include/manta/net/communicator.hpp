@@ -61,8 +61,8 @@ class communicator {
 /// Which ranks share which node. Nodes are numbered from 0 by their lowest rank.
 class topology {
  public:
-  /// Collective over `comm`. `most_ranks_on_node` makes one machine behave like several nodes, to try out placement and
-  /// transfers.
+  /// Collective over `comm`. `most_ranks_on_node` makes one machine behave like several nodes, to try out
+  /// placement and transfers.
   topology(const communicator& comm, int most_ranks_on_node) : node_of_(static_cast<std::size_t>(comm.size())) {
     const communicator node = communicator::of_node(comm.get());
     ranks_on_node_ = busy_on_node_ = node.size();

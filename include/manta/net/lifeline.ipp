@@ -209,8 +209,8 @@ MANTA_DECL void lifeline::watch_all() {
 
 MANTA_DECL void lifeline::forgive_silence(std::int64_t now) {
   // This thread looks every half a second. If two seconds are missing, the process was stopped: scontrol suspend,
-  // Slurm's gang scheduling, a paused machine. The other ranks were stopped too, and may go on a little later than this
-  // one.
+  // Slurm's gang scheduling, a paused machine. The other ranks were stopped too, and may go on a little later
+  // than this one.
   const bool was_stopped = now - looked_ > std::int64_t{2'000'000'000};
   for (std::uint32_t r = 1; was_stopped && r < lines_.size(); ++r) {
     lines_[r].heard = now;
@@ -255,8 +255,8 @@ MANTA_DECL void lifeline::read(std::uint32_t rank) {
   if (bytes <= 0) has_gone(rank);
 }
 
-/// Handles the end of a rank's connection: reports the death if the rank has sent its last words, else waits for
-/// manta-run.
+/// Handles the end of a rank's connection: reports the death if the rank has sent its last words, else
+/// waits for manta-run.
 MANTA_DECL void lifeline::has_gone(std::uint32_t rank) {
   line& l = lines_[rank];
   if (l.words.size() == last_words_bytes) {

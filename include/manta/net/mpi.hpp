@@ -93,8 +93,8 @@ inline void keep_looking_for_tcp(bool has_other_nodes) {
     return;  // without TCP the look would only cost time in each call
   for (int more = 64; more > 0; --more) opal_progress_event_users_increment();
 }
-/// Ends all waiting inside MPI for a dead member of the communicator: each call on it returns an error code from now
-/// on.
+/// Ends all waiting inside MPI for a dead member of the communicator: each call on it returns an error code
+/// from now on.
 inline void revoke([[maybe_unused]] MPI_Comm comm) {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
   MPIX_Comm_revoke(comm);

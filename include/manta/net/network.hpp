@@ -122,8 +122,8 @@ class network {
   /// will not arrive. Must not be called in a callback of poll_bulk.
   template <class Lost>
   void abandon(int rank, Lost&& lost);
-  /// Waits at most that long for MPI to complete all sends. False if they are not complete then, perhaps because a rank
-  /// has died.
+  /// Waits at most that long for MPI to complete all sends. False if they are not complete then, perhaps because a
+  /// rank has died.
   bool flush_for(std::int64_t ns);
 
   const traffic& counters() const { return traffic_; }

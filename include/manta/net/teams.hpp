@@ -62,8 +62,8 @@ class teams {
   static bool is_revoked(MPI_Comm comm) { return net::is_revoked(comm); }
 
   /// Gives the communicator of `ranks` (of the parent). Collective over these ranks if they have not formed a gang
-  /// before. `id` grows from gang to gang and is the same on all members. MPI_COMM_NULL if a member has died and MPI
-  /// says so.
+  /// before. `id` grows from gang to gang and is the same on all members. MPI_COMM_NULL if a member has died and
+  /// MPI says so.
   MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
     if (team_ranks* const known = find(ranks)) {
       known->is_watched = false;  // the former gang may have set it

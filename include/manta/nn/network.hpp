@@ -92,8 +92,8 @@ class network {
   void backward(const matrix<T>& dy) { run_back(dy, nullptr, nullptr); }
   /// As above, and calls `ready` for each layer's gradients once they are final, from the last layer to the first.
   void backward(const matrix<T>& dy, const gradients_ready& ready) { run_back(dy, &ready, nullptr); }
-  /// As above, and gives the gradient of the loss by x as well, which costs more. The network's own, as forward's
-  /// result.
+  /// As above, and gives the gradient of the loss by x as well, which costs more. The network's own,
+  /// as forward's result.
   const matrix<T>& backward_to_input(const matrix<T>& dy) {
     run_back(dy, nullptr, &input_gradient_);
     return input_gradient_;

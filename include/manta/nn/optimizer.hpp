@@ -40,8 +40,8 @@ struct rmsprop_options {
   double weight_decay = 0;
 };
 
-/// Any of the optimisers below, as a value: plain numbers, so that a recipe may give one of them by its type or by
-/// this.
+/// Any of the optimisers below, as a value: plain numbers, so that a recipe may give one of them by its type
+/// or by this.
 class optimizer {
  public:
   /// none: to be assigned to.
@@ -150,8 +150,8 @@ struct rmsprop : optimizer {
   explicit rmsprop(const rmsprop_options& options = {}) : optimizer(options) {}
 };
 
-/// Scales the gradients so that their norm is at most `limit`, and returns the norm that they had. Several arrays count
-/// as one.
+/// Scales the gradients so that their norm is at most `limit`, and returns the norm that they had. Several arrays
+/// count as one.
 MANTA_DECL double clip_norm(std::span<float> gradients, double limit);
 MANTA_DECL double clip_norm(std::span<double> gradients, double limit);
 MANTA_DECL double clip_norm(std::span<const std::span<float>> arrays, double limit);

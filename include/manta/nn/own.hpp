@@ -118,10 +118,10 @@ spec own_spec(int outputs, const own_module<T>& m) {
 }
 }  // namespace detail
 
-/// A layer whose objects are M(inputs, outputs, arguments..). Members that are used where M has them: initialise(seed),
-/// without which the parameters begin as the constructor leaves them; mode(const pass&); backward_to_input(dy), which a
-/// layer needs that stands behind others; forward(x, state, resets) and state_size(), as network has them, for a
-/// memory.
+/// A layer whose objects are M(inputs, outputs, arguments..). Members that are used where M has them:
+/// initialise(seed), without which the parameters begin as the constructor leaves them; mode(const pass&);
+/// backward_to_input(dy), which a layer needs that stands behind others; forward(x, state, resets) and state_size(),
+/// as network has them, for a memory.
 template <module M, class... Args>
 spec own(int outputs, const Args&... arguments) {
   return detail::own_spec<typename M::scalar>(outputs, manta::own<M>(arguments...));

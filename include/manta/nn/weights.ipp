@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of weights.hpp: types of numbers, and which format a file has. npz.ipp and safetensors.ipp have the
-// formats.
+// The definitions of weights.hpp: types of numbers, and which format a file has. npz.ipp and safetensors.ipp
+// have the formats.
 #pragma once
 
 #include <algorithm>

@@ -17,8 +17,8 @@ namespace manta::output {
 class json_lines {
  public:
   json_lines() = default;
-  /// Makes the folder of the file if need be. `step` is the name of the first member of each line; empty: there is
-  /// none.
+  /// Makes the folder of the file if need be. `step` is the name of the first member of each line; empty:
+  /// there is none.
   MANTA_DECL explicit json_lines(std::string path, mode m = mode::fresh, std::string step = "step");
 
   /// A line with the step. Buffered: see flush().

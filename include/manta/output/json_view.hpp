@@ -63,8 +63,8 @@ inline constexpr int deepest_json = 64;
 class json_document {
  public:
   /// Throws json_error with the line and column if the text is no JSON (RFC 8259); or if it is nested deeper than
-  /// `deepest`, or has millions of arrays and objects, before it takes memory for them. `called`: what the text is, for
-  /// that error.
+  /// `deepest`, or has millions of arrays and objects, before it takes memory for them. `called`: what the text is,
+  /// for that error.
   MANTA_DECL explicit json_document(std::string_view text, const char* called = "the body", int deepest = deepest_json);
   json_view root() const { return json_view(root_.get()); }
 

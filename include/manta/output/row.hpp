@@ -50,8 +50,8 @@ class cell {
   std::string_view text() const { return is_text() ? std::get<std::string_view>(value_) : std::string_view(); }
   /// The value as a number, true as 1; a text has none and gives 0.
   MANTA_DECL double number() const;
-  /// Appends the cell as JSON. A number that is not finite becomes a text ("nan", "inf"), because JSON has no number
-  /// for it.
+  /// Appends the cell as JSON. A number that is not finite becomes a text ("nan", "inf"), because JSON has no
+  /// number for it.
   MANTA_DECL void append_json(std::string& out) const;
   /// Appends the cell as CSV, in quotes if necessary.
   MANTA_DECL void append_csv(std::string& out) const;
@@ -80,8 +80,8 @@ MANTA_DECL void append_number(std::string& out, double x);
 MANTA_DECL void append_number(std::string& out, std::int64_t x);
 /// A number with a point or an exponent, so that it is read again as one with a fraction; "nan" and "inf" in quotes.
 MANTA_DECL void append_json_number(std::string& out, double x);
-/// A text as a JSON string in quotes. Bytes that are no UTF-8 are taken as Latin-1, so that every JSON reader can read
-/// it.
+/// A text as a JSON string in quotes. Bytes that are no UTF-8 are taken as Latin-1, so that every JSON reader
+/// can read it.
 MANTA_DECL void append_json_text(std::string& out, std::string_view text);
 /// A text as one cell of CSV: in quotes if it has to be (RFC 4180).
 MANTA_DECL void append_csv_text(std::string& out, std::string_view text);

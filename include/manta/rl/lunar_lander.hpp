@@ -51,9 +51,9 @@ class moon {
 
 }  // namespace detail
 
-/// Observation: the place and the velocity, each x and y, the angle and its velocity, whether the left and the right
-/// leg touch the ground. Actions: nothing, fire the left engine, the main engine, the right engine. Its state cannot be
-/// saved.
+/// Observation: the place and the velocity, each x and y, the angle and its velocity, whether the left and the
+/// right leg touch the ground. Actions: nothing, fire the left engine, the main engine, the right engine. Its state
+/// cannot be saved.
 class lunar_lander {
  public:
   static box observation_space() { return detail::moon::space(); }

@@ -87,8 +87,8 @@ class deployment_handle {
     detail::reconfigure(router(), name_, {typeid(kept).name(), output::pack(given)});
   }
 
-  /// A new version of the same function or class, from arguments of the types that it was deployed with; see
-  /// serve::update.
+  /// A new version of the same function or class, from arguments of the types that it was deployed
+  /// with; see serve::update.
   template <class... C>
   void update(const update_options& o, C&&... arguments) const {
     detail::wait_for_start(
@@ -100,8 +100,8 @@ class deployment_handle {
   template <class... C>
     requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...)
   void update(C&&... arguments) const { update(update_options(), std::forward<C>(arguments)...); }
-  /// Gives the canary this part of the requests, from 0 to 1. This and the next two throw manta::error if there is
-  /// none.
+  /// Gives the canary this part of the requests, from 0 to 1. This and the next two throw manta::error if
+  /// there is none.
   void canary(double weight) const { detail::weigh_canary(router(), name_, weight); }
   /// The canary becomes the version, with as many replicas as the old one has; waits until all are ready and the old
   /// ones have answered what they had. If one cannot start, nothing changes, and this throws.
@@ -214,8 +214,8 @@ class deployment<generator<T>(A...)> : public detail::deployment_handle {
 
 namespace detail {
 
-/// As the replicas want it: several single requests each, so that none waits for the router between two. Of batches the
-/// dispatcher decides.
+/// As the replicas want it: several single requests each, so that none waits for the router between two. Of batches
+/// the dispatcher decides.
 inline options completed(options o, bool is_batched) {
   if (is_batched) return o;
   if (o.max_batch > 1 || o.wait.count() > 0) {
@@ -307,9 +307,9 @@ int deploy(const First&, const Second& = {}, const C&...) {
 /// Starts the new replicas, then stops the old ones: no request fails or sees both versions. If a new one cannot start,
 /// the old version stays, and this throws. A canary that was there ends.
 ///
-/// With `.weight` below 1 the new version is a canary: it gets that part of the requests, with that part of the
-/// replicas, beside the old one, until deployment::promote or rollback, or the next update. deployment::status shows
-/// both.
+/// With `.weight` below 1 the new version is a canary: it gets that part of the requests, with that part of
+/// the replicas, beside the old one, until deployment::promote or rollback, or the next update.
+/// deployment::status shows both.
 template <auto F, class Type = decltype(F), class Signature, class... C>
 void update(const deployment<Signature>& d, const update_options& o, C&&... arguments) {
   using target = typename detail::target_of<F>::type;
@@ -327,8 +327,8 @@ void update(const deployment<Signature>& d, C&&... arguments) {
   update<F>(d, update_options(), std::forward<C>(arguments)...);
 }
 
-/// The deployment of this name, on any rank. Throws if there is none; the signature has to be the one it was deployed
-/// with.
+/// The deployment of this name, on any rank. Throws if there is none; the signature has to be the one it
+/// was deployed with.
 template <class Signature>
 deployment<Signature> find(const std::string& name) {
   return {name, detail::find_router(name, typeid(Signature).name(), wire::type_name<Signature>())};

@@ -25,8 +25,8 @@ namespace manta::serve {
 /// How a route is called.
 struct route_options {
   std::string name = {};  ///< of the model in /v2/models/NAME; by default the deployment's, else the path
-  /// Names of the parameters, in a path such as "/items/{id}", in a query, in a body that is an object, and as tensors;
-  /// input0, ..
+  /// Names of the parameters, in a path such as "/items/{id}", in a query, in a body that is an object, and as
+  /// tensors; input0, ..
   std::vector<std::string> inputs = {};
   std::vector<std::string> outputs = {};  ///< names of the results as tensors; output0, ..
   /// Methods of HTTP. Empty: POST; also GET where a request needs no body, because the function has no parameters, or

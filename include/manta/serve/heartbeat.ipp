@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of heartbeat.hpp: an actor on this rank has one method, which waits and beats until the heartbeat has
-// gone.
+// The definitions of heartbeat.hpp: an actor on this rank has one method, which waits and beats until the
+// heartbeat has gone.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The pages that a server has of its own. Each is one file without anything from elsewhere, fed by /api/status or
-// /openapi.json.
+// The pages that a server has of its own. Each is one file without anything from elsewhere, fed by
+// /api/status or /openapi.json.
 #pragma once
 
 #include <string_view>

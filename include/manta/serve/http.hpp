@@ -124,8 +124,8 @@ struct object_caller {
 };
 }  // namespace detail
 
-/// A server. Used by the thread that runs tasks, on any rank; several may be there. Destroying it closes all
-/// connections.
+/// A server. Used by the thread that runs tasks, on any rank; several may be there. Destroying it
+/// closes all connections.
 class http {
  public:
   /// Listens, and answers from run() on. Throws manta::error if the place is taken or must not be used.

@@ -31,8 +31,8 @@ class event_set {
   MANTA_DECL bool add(int descriptor, std::uint32_t events, event_handler& handler);
   MANTA_DECL void change(int descriptor, std::uint32_t events, event_handler& handler);
   MANTA_DECL void remove(int descriptor);
-  /// Tells the handlers what has come; does not wait. A handler must not be destroyed while this runs. False if nothing
-  /// has come.
+  /// Tells the handlers what has come; does not wait. A handler must not be destroyed while this runs. False if
+  /// nothing has come.
   MANTA_DECL bool turn();
   [[nodiscard]] int descriptor() const { return set_; }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a client is told when a call has thrown: the status, and the text. The text is what the program's own code has
-// said. Ranks, hosts, paths and tracebacks are for those who run the server: a client gets them only if the options
-// say so.
+// What a client is told when a call has thrown: the status, and the text. The text is what the program's own code
+// has said. Ranks, hosts, paths and tracebacks are for those who run the server: a client gets them only if the
+// options say so.
 #pragma once
 
 #include <exception>

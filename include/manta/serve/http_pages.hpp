@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a server says of itself: health and metadata of the Open Inference Protocol, the pages for people and what they
-// are fed with, metrics. A page about deployments is a call: it asks them, and waits for their answers as other
-// requests do.
+// What a server says of itself: health and metadata of the Open Inference Protocol, the pages for people and what
+// they are fed with, metrics. A page about deployments is a call: it asks them, and waits for their answers as
+// other requests do.
 #pragma once
 
 #include <cstdint>

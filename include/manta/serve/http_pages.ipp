@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "manta/base/text.hpp"
+#include "manta/base/version.hpp"
 #include "manta/serve/html.hpp"
 #include "manta/serve/http_control.hpp"
 #include "manta/serve/http_metrics.hpp"
@@ -143,7 +144,10 @@ inline made_page make_openapi(const route_table& routes, const server_state& ser
   return page_of({200, openapi_text(routes, server)});
 }
 inline made_page make_server(const route_table&, const server_state&) {
-  return page_of({200, R"({"name":"manta","version":"0.1.0","extensions":["binary_tensor_data"]})"});
+  json_builder out;
+  out.begin('{').member("name", "manta").member("version", manta::version);
+  out.member("extensions", std::vector<std::string>{"binary_tensor_data"}).end('}');
+  return page_of({200, std::move(out.text())});
 }
 
 /// Null if it is none of those that each server has.

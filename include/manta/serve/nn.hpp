@@ -60,8 +60,8 @@ class sample_model {
 }  // namespace detail
 
 /// A deployment of a network: the numbers of a sample in, the network's outputs out. The network travels once to each
-/// node. The deployment is idempotent, for a network is: a request of the wrong size fails alone, with an http_error of
-/// status 400.
+/// node. The deployment is idempotent, for a network is: a request of the wrong size fails alone, with an http_error
+/// of status 400.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_network(const options& o,
                                                                          const nn::network<float>& net) {
   auto d = deploy<batched<&detail::sample_model<nn::network<float>>::predict>>(detail::pure(o), net);

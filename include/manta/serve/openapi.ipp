@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "manta/base/text.hpp"
+#include "manta/base/version.hpp"
 #include "manta/serve/json_builder.hpp"
 #include "manta/serve/openapi.hpp"
 
@@ -215,7 +216,12 @@ inline constexpr std::string_view openapi_schemas =
 
 MANTA_DECL std::string openapi_text(const route_table& routes, const server_state& server) {
   json_builder out;
-  out.begin('{').member("openapi", "3.1.0").key("info").begin('{').member("title", "manta").member("version", "0.1.0");
+  out.begin('{')
+      .member("openapi", "3.1.0")
+      .key("info")
+      .begin('{')
+      .member("title", "manta")
+      .member("version", manta::version);
   out.member("description", "What this server answers. POST takes a JSON value; GET takes values in the address.");
   out.key("license").begin('{').member("name", "MIT").member("identifier", "MIT").end('}').end('}');
   out.key("servers").begin('[').begin('{').member("url", "/").end('}').end(']');

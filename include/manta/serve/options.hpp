@@ -42,8 +42,8 @@ struct options {
   /// replaced: its process is ended if it is isolated; else its rank gets nothing more until the call returns. While a
   /// call runs on the router's own rank, as in a world of one, nobody looks at the time. 0: none.
   std::chrono::milliseconds timeout{0};
-  /// The time within which a replica has to say that it is well; a busy one says so between two calls. 0: twenty times
-  /// `health_every`.
+  /// The time within which a replica has to say that it is well; a busy one says so between two calls. 0:
+  /// twenty times `health_every`.
   std::chrono::milliseconds health_timeout{0};
   /// How long an update waits for the calls of a replica that is to go, and deployment::drain for all.
   std::chrono::milliseconds drain_time{20'000};

@@ -114,8 +114,8 @@ class replica {
     if (!s.type.empty()) object_->reconfigure(s);
     return place();
   }
-  /// The answers to the batch of this number. Its method sees this_task::stop_requested() when nobody wants them any
-  /// more.
+  /// The answers to the batch of this number. Its method sees this_task::stop_requested() when nobody wants
+  /// them any more.
   template <class R, class... A>
   std::vector<value_of<R>> run(type_tag<R>, std::uint64_t number, std::vector<std::tuple<A...>> batch) {
     const under_way mine(*this, number);

@@ -221,8 +221,8 @@ inline void replica_set::note_start(std::size_t r, int rank) {
   pause_ = pause_.zero();
 }
 
-/// Takes the version by value: other calls may replace it while this one waits for room to send. `rank`: -1 for the
-/// best.
+/// Takes the version by value: other calls may replace it while this one waits for room to send. `rank`: -1
+/// for the best.
 inline replica_set::start_under_way replica_set::start(replica_version v, int rank) {
   const options& o = dispatcher_.told();
   (void)stuck_in_words();  // ranks whose calls have returned count again

@@ -64,8 +64,8 @@ struct request {
   }
 };
 
-/// What a function answers where it is more than a value: the bytes of the body and their type, the status, header
-/// fields.
+/// What a function answers where it is more than a value: the bytes of the body and their type, the
+/// status, header fields.
 struct response {
   std::string body = {};
   std::string type = "text/plain; charset=utf-8";

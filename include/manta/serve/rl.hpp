@@ -123,8 +123,8 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const op
                                                                         const rl::act_options& how = {}) {
   return deploy_policy(o, algorithm.trained(), how);
 }
-/// Likewise of the policy in a file of algorithm::save or trained_policy::save. Throws manta::error if it cannot be
-/// read.
+/// Likewise of the policy in a file of algorithm::save or trained_policy::save. Throws manta::error if it
+/// cannot be read.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o, const std::string& path,
                                                                         const rl::act_options& how = {}) {
   return deploy_policy(o, rl::load_policy(path), how);

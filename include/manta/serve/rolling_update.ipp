@@ -131,8 +131,8 @@ inline void rolling_update::replace(const numbers& going, const replica_version&
   end_all(going);
 }
 
-/// The rank of a replica, for the one that follows; -1: another one, for it has a server now, or a call that does not
-/// return.
+/// The rank of a replica, for the one that follows; -1: another one, for it has a server now, or a call that
+/// does not return.
 inline int rolling_update::place_of(std::size_t r) {
   const int rank = dispatcher_.replicas().rank_of(r);
   if (replicas_.find(r) == nullptr || replicas_.places().is_busy(rank)) return -1;

@@ -26,8 +26,8 @@ struct settings {
   }
 };
 
-/// Says that `reconfigure` takes another type, or, if that is empty, that there is no such method. Types are as typeid
-/// names them.
+/// Says that `reconfigure` takes another type, or, if that is empty, that there is no such method. Types are as
+/// typeid names them.
 [[noreturn]] MANTA_DECL void refuse_settings(const std::string& taken, const std::string& given);
 
 template <class C>

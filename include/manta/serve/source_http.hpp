@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// In the compiled mode each unit that includes manta/serve/http.hpp refers to an object of the compiled source; see
-// source.hpp.
+// In the compiled mode each unit that includes manta/serve/http.hpp refers to an object of the compiled
+// source; see source.hpp.
 #pragma once
 
 #include "manta/base/config.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of serve that need JSON, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes
-// this file.
+// The definitions of serve that need JSON, compiled once in the compiled mode (base/config.hpp). manta/src.hpp
+// includes this file.
 #pragma once
 
 #ifndef MANTA_COMPILED

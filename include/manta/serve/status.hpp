@@ -66,8 +66,8 @@ class timed_out : public timeout {
  public:
   using timeout::timeout;
 };
-/// The replica that had a request died, and the deployment is not idempotent, or those that got the request again died
-/// too.
+/// The replica that had a request died, and the deployment is not idempotent, or those that got the request
+/// again died too.
 class replica_died : public actor_died {
  public:
   using actor_died::actor_died;

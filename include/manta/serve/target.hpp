@@ -30,8 +30,8 @@ namespace manta::serve {
 template <auto F, class Type = decltype(F)>
 struct batched_function {};
 
-/// F takes many requests in one call: it has one parameter, a vector of requests, and returns a vector of as many
-/// answers.
+/// F takes many requests in one call: it has one parameter, a vector of requests, and returns a vector of
+/// as many answers.
 template <auto F>
 inline constexpr batched_function<F> batched{};
 

@@ -14,8 +14,8 @@
 
 namespace manta::serve {
 
-/// A deployment of the nn::network<float> in a file that trainer::save has written. Throws manta::error if it cannot be
-/// read.
+/// A deployment of the nn::network<float> in a file that trainer::save has written. Throws manta::error if it
+/// cannot be read.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_checkpoint(const options& o, const std::string& path) {
   return deploy_network(o, train::load_model<nn::network<float>>(path));
 }

@@ -50,8 +50,8 @@ class versions {
     refuse_others();
   }
 
-  /// Starts a canary in the place of one that may be there, and waits. Throws what a constructor threw; nothing has
-  /// changed then.
+  /// Starts a canary in the place of one that may be there, and waits. Throws what a constructor threw; nothing
+  /// has changed then.
   MANTA_DECL void start_canary(double weight, recipe how);
   /// Throws, and changes nothing, unless the weight is from 0 to 1.
   MANTA_DECL void weigh(double weight);
@@ -64,8 +64,8 @@ class versions {
   /// The canary, if there is one, gets no more requests; waits until it has answered those that it has.
   MANTA_DECL void end_canary();
 
-  /// Whether the next request, which asks for this version or for any (0), is the canary's. Throws if there is no such
-  /// version.
+  /// Whether the next request, which asks for this version or for any (0), is the canary's. Throws if there is
+  /// no such version.
   MANTA_DECL bool canary_has_turn(int version);
   /// Its router, while there is one.
   [[nodiscard]] const actor<router>& canary_router() const { return canary_->at; }

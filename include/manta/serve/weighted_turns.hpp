@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Whose turn it is, where several parts share the requests by weights: the parts of serve::split, a version and its
-// canary.
+// Whose turn it is, where several parts share the requests by weights: the parts of serve::split, a version
+// and its canary.
 #pragma once
 
 #include <cmath>

@@ -105,8 +105,8 @@ class journal {
   static std::string file_of_state(const actor_key& k);
   /// Locks the state of this actor for this process, unless it is locked. False if another run has locked it.
   bool claim_state(const actor_key& k);
-  /// Waits a moment for a lock on this file. Below 0: another run has it. Where the file system knows no locks, nobody
-  /// has it.
+  /// Waits a moment for a lock on this file. Below 0: another run has it. Where the file system knows no locks,
+  /// nobody has it.
   int lock_file(const std::string& path) const;
   void remove_parts(
       const std::string& name) const;  ///< Removes a file that a process of this machine has left half written.

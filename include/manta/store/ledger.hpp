@@ -69,8 +69,8 @@ class ledger {
 
   // --- values come and go
 
-  /// Enters a value whose object has arrived or was made here. Makes room for it; the caller checks excess()
-  /// afterwards.
+  /// Enters a value whose object has arrived or was made here. Makes room for it; the caller
+  /// checks excess() afterwards.
   MANTA_DECL large& enter(std::byte* array, std::size_t bytes, std::uint32_t function);
   /// Enters the decoded value of a node. `shapeless`: it is not one array. `fixed`: it cannot be encoded. `copy`:
   /// another rank has it too.

@@ -23,8 +23,8 @@ class node_file {
  public:
   static constexpr std::uint32_t here = ~std::uint32_t{0};  ///< the maker() of files of this process
 
-  /// Makes a file with a copy of an array, at the array's place in its page. Null without memory or a descriptor for
-  /// it.
+  /// Makes a file with a copy of an array, at the array's place in its page. Null without memory or a
+  /// descriptor for it.
   static node_file* with_copy(const std::byte* array, std::size_t bytes) {
     const std::uint64_t room = room_for(bytes);
     file memory = file::of_memory(room + page_bytes());

@@ -77,8 +77,8 @@ class node_files {
     f.made_here() ? f.close() : f.look_away_for_good();
     --in_use_;
   }
-  /// Frees one of this rank's kept files; there must be one. Pages that other processes use still take memory
-  /// afterwards.
+  /// Frees one of this rank's kept files; there must be one. Pages that other processes use still
+  /// take memory afterwards.
   void stop_keeping_own() {
     std::size_t chosen = kept_.size();
     for (std::size_t i = kept_.size(); i-- > 0;) {

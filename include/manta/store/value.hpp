@@ -63,8 +63,8 @@ inline bool is_here(const node& n) {
   return n.state == state::failed || (n.state == state::ready && n.form != form::remote);
 }
 
-/// Stands on the stack while a value is being decoded, so that handles inside the value find the set that they belong
-/// to.
+/// Stands on the stack while a value is being decoded, so that handles inside the value find the set that
+/// they belong to.
 struct reading {
   node& of;
   std::uint32_t handles = 0;                  ///< number of handles so far

@@ -125,8 +125,8 @@ class autocast_scope {
   bool on_, was_on_;
 };
 
-/// Tells while a backward pass goes on which part of the gradients is final: from the end of the array to its
-/// beginning.
+/// Tells while a backward pass goes on which part of the gradients is final: from the end of the array
+/// to its beginning.
 class torch_progress {
  public:
   explicit torch_progress(const torch_arena& parameters) : parameters_(parameters) {}

@@ -65,8 +65,8 @@ class torch_module {
   /// follows the seed, the step and the first sample, and so the way in which a batch is divided among workers.
   void mode(const nn::pass& p) { core().mode(p); }
 
-  /// x: numbers of a sample x samples. The result lives until the next forward. Throws manta::error with libtorch's
-  /// words.
+  /// x: numbers of a sample x samples. The result lives until the next forward. Throws manta::error
+  /// with libtorch's words.
   const nn::matrix<T>& forward(const nn::matrix<T>& x) {
     const detail::torch_matrix y = core().forward({x.data(), x.rows(), x.cols()});
     y_ = Eigen::Map<const nn::matrix<T>>(static_cast<const T*>(y.data), y.rows, y.columns);

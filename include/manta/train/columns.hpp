@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What the columns of a table are: the inputs' names, the words that are its classes, and the statistics by which its
-// numbers were normalised. Samples have it from the reader, a trainer keeps it with its state, and a prediction needs
-// it.
+// What the columns of a table are: the inputs' names, the words that are its classes, and the statistics by which
+// its numbers were normalised. Samples have it from the reader, a trainer keeps it with its state, and a
+// prediction needs it.
 #pragma once
 
 #include <cereal/types/string.hpp>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Data-parallel training in a loop of one's own, inside a gang: each member runs its part of a batch, and all get the
-// mean gradient.
+// Data-parallel training in a loop of one's own, inside a gang: each member runs its part of a batch, and all get
+// the mean gradient.
 //
 //   double run(manta::team team, settings s) {
 //     nn::network<float> net(...);

@@ -177,8 +177,8 @@ class parameter_server<Optimizer, T>::worker {
     if (server_.is_bounded()) detail::worker_clocks::leave_quietly(server_.clocks_, number_);
   }
 
-  /// Copies the parameters as they are now; waits, also until the slowest worker is less than `.staleness` steps
-  /// behind.
+  /// Copies the parameters as they are now; waits, also until the slowest worker is less than
+  /// `.staleness` steps behind.
   void pull(std::span<T> parameters) {
     if (server_.is_bounded() && made_ - slowest_ > static_cast<std::uint64_t>(server_.staleness_)) wait();
     server_.pull(parameters);

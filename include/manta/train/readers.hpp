@@ -97,9 +97,9 @@ struct csv_options {
   columns like = {};
 };
 
-/// Numbers in columns, one sample a line. Fields may be in double quotes, and have line ends there. Empty lines are
-/// left out. What is missing is an empty field, NA, NaN, null, none or ?. The samples' columns() have names, words and
-/// statistics.
+/// Numbers in columns, one sample a line. Fields may be in double quotes, and have line ends there. Empty lines
+/// are left out. What is missing is an empty field, NA, NaN, null, none or ?. The samples' columns() have names,
+/// words and statistics.
 MANTA_DECL samples read_csv(const file& table, const csv_options& o = {});
 
 }  // namespace manta::train

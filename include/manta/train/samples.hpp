@@ -78,8 +78,8 @@ struct sample_arrays {
 };
 }  // namespace detail
 
-/// Numbers are kept as float unless they were given as double. Copies and parts refer to the same numbers, which never
-/// change.
+/// Numbers are kept as float unless they were given as double. Copies and parts refer to the same numbers,
+/// which never change.
 class samples {
  public:
   samples() = default;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What is said where a recipe and the state from which it goes on were told different things, and which of the two
-// holds.
+// What is said where a recipe and the state from which it goes on were told different things, and which of
+// the two holds.
 #pragma once
 
 #include <string>

@@ -92,8 +92,8 @@ class trainer {
 
   /// The mean of loss and metrics over other data, such as a test set, by tasks on all ranks (evaluation.hpp); waits.
   [[nodiscard]] summary evaluate(const samples& data) const { return train::evaluate(recipe_, model(), data); }
-  /// What the model gives for each sample, outputs x samples, by tasks on all ranks; waits. scores.hpp says how good
-  /// that is.
+  /// What the model gives for each sample, outputs x samples, by tasks on all ranks; waits. scores.hpp says how
+  /// good that is.
   [[nodiscard]] auto predict(const samples& data) const { return train::predict(model(), data); }
 
   /// Trains epoch by epoch, with validation, until the options say that it is enough; waits. Files that cannot be

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A trainer without the recipe's type: it calls the workers, keeps what a death must not cost, and runs whole
-// trainings.
+// A trainer without the recipe's type: it calls the workers, keeps what a death must not cost, and
+// runs whole trainings.
 #pragma once
 
 #include <chrono>
@@ -41,8 +41,8 @@ class trainer_core final : public any_trainer {
   MANTA_DECL void rate(double r) override;
 
  private:
-  /// At most `steps` steps, added to what the pass gave before. After a death the workers that are left make those that
-  /// are missing.
+  /// At most `steps` steps, added to what the pass gave before. After a death the workers that are left make those
+  /// that are missing.
   pass_result train_some(std::uint64_t steps, pass_result before = {});
   /// A piece of it, after which the trainer has the state, in a job that goes on when ranks die.
   void train_piece(std::uint64_t steps);

@@ -61,8 +61,8 @@ inline void trainer_core::give_up() const {
       most_deaths, good_.step));
 }
 
-/// A call of a trainer: it counts as busy meanwhile, and no other parks it. After a death it is done again from the
-/// good state.
+/// A call of a trainer: it counts as busy meanwhile, and no other parks it. After a death it is done again from
+/// the good state.
 template <class Call>
 auto trainer_core::call(Call&& c) {
   struct guard {

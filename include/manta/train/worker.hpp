@@ -56,8 +56,8 @@ class worker {
   /// Collective: at most `steps` steps, to the end of the epoch at most. All members give the same: what the pass gave
   /// in earlier calls, and in this one.
   MANTA_DECL pass_result train(std::uint64_t steps, const pass_result& before = {});
-  /// Collective, as save and model are: all members first agree on what they hold. This member's share of the
-  /// validation data.
+  /// Collective, as save and model are: all members first agree on what they hold. This member's share of
+  /// the validation data.
   MANTA_DECL per_rank<pass_result> validate();
   /// Collective: all validation data. All members give the same, and throw the same.
   [[nodiscard]] MANTA_DECL pass_result validate_together();
@@ -108,8 +108,8 @@ class worker {
   void go_back_to_mark();
   /// Collective: all get the learner of the first member that has no problem, and throw the first problem.
   void recover(std::string problem);
-  /// Collective: all members hold the same, which is what a state has. At the end of an epoch, and before anybody
-  /// looks.
+  /// Collective: all members hold the same, which is what a state has. At the end of an epoch, and
+  /// before anybody looks.
   void agree();
   /// Collective: after local steps all members get the means of parameters and moments.
   void meet();

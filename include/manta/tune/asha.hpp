@@ -18,9 +18,9 @@
 namespace manta::tune {
 
 /// The stopping variant: the only one of Ray. A trial that reaches a mark goes on if its loss is not above the
-/// 1/eta-quantile of those that reached it before; the first always does. With several brackets a trial is given one at
-/// random, whose marks begin `eta` times later than those of the one before; brackets with more marks are more
-/// probable.
+/// 1/eta-quantile of those that reached it before; the first always does. With several brackets a trial is
+/// given one at random, whose marks begin `eta` times later than those of the one before; brackets with more
+/// marks are more probable.
 class asha {
  public:
   struct options {

@@ -69,14 +69,14 @@ class bayesian {
   };
 
   bool is_starting() const;
-  /// Parameters change little from one trial to the next: they are fitted anew each time at first, later now and then.
-  /// They depend on nothing but the trials that had ended by then, so that what was asked before a kill need not be
-  /// fitted again.
+  /// Parameters change little from one trial to the next: they are fitted anew each time at first, later now and
+  /// then. They depend on nothing but the trials that had ended by then, so that what was asked before a kill need
+  /// not be fitted again.
   void plan_fit();
 
   /// The coordinates of a point for the kernel. Quantised numbers have their rounded value (Garrido-Merchan,
-  /// Hernandez-Lobato 2020). A choice has one coordinate for each option, so that all options are equally far from each
-  /// other.
+  /// Hernandez-Lobato 2020). A choice has one coordinate for each option, so that all options are equally far
+  /// from each other.
   void features(const std::vector<double>& u, Eigen::Ref<vector> into) const;
   matrix features(const points& all) const;
 

@@ -21,8 +21,8 @@ MANTA_DECL double log_expected_improvement(double best, double mean, double devi
 
 namespace detail {
 
-/// Gives failed trials the worst value of each row, and cuts off a few terrible losses, which must not flatten what
-/// matters.
+/// Gives failed trials the worst value of each row, and cuts off a few terrible losses, which must not
+/// flatten what matters.
 inline void fill_failed(Eigen::MatrixXd& values, Eigen::Index objectives) {
   for (Eigen::Index k = 0; k < values.rows(); ++k) {
     double worst = -infinity;

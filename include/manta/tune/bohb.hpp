@@ -42,8 +42,8 @@ class bohb {
   };
   using kernels = std::vector<const std::vector<double>*>;
 
-  /// Observations that are kept of a budget, and budgets: so a suggestion costs the same after a hundred thousand
-  /// trials.
+  /// Observations that are kept of a budget, and budgets: so a suggestion costs the same after a
+  /// hundred thousand trials.
   static constexpr std::size_t most_kept = 1000;
 
   /// The largest budget with enough trials; it never goes down, so what was seen at smaller ones is forgotten.

@@ -50,9 +50,9 @@ class checkpoint_files {
   MANTA_DECL const std::pair<const std::string, entry>* best_of(trial_number owner) const;
 
   /// Forgets the files that need not be kept any more, and returns them with their trials. Of each trial these are all
-  /// but the last `keep` (0: none) and the `keep_best` best ones; then, while there are more bytes than the budget, the
-  /// files that are worth least. Files from which a trial would continue stay. `worth_of(trial)` returns the value of a
-  /// trial's files.
+  /// but the last `keep` (0: none) and the `keep_best` best ones; then, while there are more bytes than the budget,
+  /// the files that are worth least. Files from which a trial would continue stay. `worth_of(trial)` returns the value
+  /// of a trial's files.
   template <class Worth>
   std::vector<std::pair<std::string, trial_number>> take_surplus(std::size_t keep, std::size_t keep_best,
                                                                  std::size_t budget, Worth&& worth_of) {

@@ -59,8 +59,8 @@ class domain {
 
   /// A domain that is closed to one value is a constant, however it was written.
   kind type() const { return closed_ ? kind::constant : law_.type; }
-  /// Whether the domain has only one value, although it is written as a domain of several: uniform(5, 5),
-  /// choice({"sgd"}).
+  /// Whether the domain has only one value, although it is written as a domain of several:
+  /// uniform(5, 5), choice({"sgd"}).
   bool is_closed() const { return closed_ && law_.type != kind::constant; }
   /// Whether the parameter is dependent and also draws random numbers.
   bool draws() const { return law_.draws; }
@@ -85,14 +85,14 @@ class domain {
   /// The value of the domain that is equal to this one; nothing if it has none.
   MANTA_DECL std::optional<value> find(const value& v) const;
 
-  /// Limits the domain to multiples of `step` (for uniform and integers: to steps from the lower end). Throws if it has
-  /// none.
+  /// Limits the domain to multiples of `step` (for uniform and integers: to steps from the lower end). Throws if
+  /// it has none.
   MANTA_DECL domain quantised(double step) const;
   /// Gives the options of a choice these weights, by which they are drawn, and which searchers take for what is known
   /// before. Throws if there are not as many weights as options, or if one is not positive.
   MANTA_DECL domain weighted(std::vector<double> weights) const;
-  /// Makes the parameter apply only if the named one has this value, or if the predicate is true for the parameters
-  /// before it.
+  /// Makes the parameter apply only if the named one has this value, or if the predicate is true for the
+  /// parameters before it.
   MANTA_DECL domain when(std::string name, value wanted) const;
   MANTA_DECL domain when(predicate condition) const;
   MANTA_DECL bool applies(const config& before) const;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What waits to begin: trials for a free place, and those that go on from a checkpoint that is on its way. Part of the
-// conductor.
+// What waits to begin: trials for a free place, and those that go on from a checkpoint that is on its way. Part
+// of the conductor.
 #pragma once
 
 #include <algorithm>

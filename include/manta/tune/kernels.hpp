@@ -21,8 +21,8 @@ class parzen {
   MANTA_DECL parzen(const domain& d, const std::vector<double>& at, const std::vector<double>& weights);
 
   MANTA_DECL double draw(random& r) const;
-  /// The logarithm of the density at u, but for a constant (of the probability of its cell, for quantised parameters
-  /// and choices).
+  /// The logarithm of the density at u, but for a constant (of the probability of its cell, for quantised
+  /// parameters and choices).
   MANTA_DECL double log_density(double u) const;
 
  private:
@@ -41,9 +41,9 @@ class parzen {
   std::vector<kernel> kernels_;
 };
 
-/// The densities of the parameters of some trials, one parameter after the other. Where a parameter has been chosen,
-/// trials that lie near count for the parameters that follow, the others less: so parameters that only work together
-/// are found.
+/// The densities of the parameters of some trials, one parameter after the other. Where a parameter has been
+/// chosen, trials that lie near count for the parameters that follow, the others less: so parameters that only work
+/// together are found.
 class conditional_densities {
  public:
   explicit conditional_densities(std::vector<const config*> trials) : trials_(std::move(trials)) {}

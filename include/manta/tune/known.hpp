@@ -6,8 +6,8 @@
 //   {.searcher = tune::tpe(), .known = tune::known_results("last_week")}    // another search's folder, or its CSV
 //   {.searcher = tune::tpe(), .known = {{tune::config{{"lr", 0.1}}, 0.25}}}   // by hand: a configuration and its value
 //
-// The space may be another one. Of a known configuration counts what the space has; one with a value outside is left
-// out.
+// The space may be another one. Of a known configuration counts what the space has; one with a value outside
+// is left out.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What an experiment is to reach: metrics that shall be small or large, and limits that results and configurations have
-// to keep.
+// What an experiment is to reach: metrics that shall be small or large, and limits that results and configurations
+// have to keep.
 //
 //   {.minimise = "loss"}                                      {.minimise = "latency", .maximise = "accuracy"}
 //   {.minimise = {"loss", "latency"}}                         // several objectives: results.front()

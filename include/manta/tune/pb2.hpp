@@ -29,8 +29,8 @@ struct pb2_options {
 
 namespace detail {
 
-/// A Gaussian process with a squared-exponential kernel over the columns of its data, times (1 - forgetting)^(|t - t'|
-/// / 2).
+/// A Gaussian process with a squared-exponential kernel over the columns of its data, times (1 - forgetting)^(|t -
+/// t'| / 2).
 class drifting_process {
  public:
   struct data {

@@ -28,8 +28,8 @@ struct pbt_options {
 
 namespace detail {
 
-/// The parameters that a scheduler may change: those named, or all that are searched. Throws if one of these is not
-/// searched.
+/// The parameters that a scheduler may change: those named, or all that are searched. Throws if one of these
+/// is not searched.
 MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const std::vector<std::string>& names,
                                                      const std::string& who);
 

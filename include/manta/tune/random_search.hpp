@@ -34,11 +34,11 @@ class random_search {
   std::uint64_t asked_ = 0;
 };
 
-/// Tries all combinations of points of a space with a fixed list of parameters. The points of a parameter are every
-/// option of a choice or grid, and every integer and step if there are at most `per_parameter` of them; else
-/// `per_parameter` points at equal distances, both ends included. The last parameter changes fastest. The search ends
-/// when every combination has been tried. Combinations that differ only in parameters which do not apply are tried
-/// once.
+/// Tries all combinations of points of a space with a fixed list of parameters. The points of a parameter are
+/// every option of a choice or grid, and every integer and step if there are at most `per_parameter` of them;
+/// else `per_parameter` points at equal distances, both ends included. The last parameter changes fastest. The
+/// search ends when every combination has been tried. Combinations that differ only in parameters which do not
+/// apply are tried once.
 class grid_search {
  public:
   struct options {

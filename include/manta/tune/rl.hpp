@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Joins tune and rl: an algorithm as a trial of a search. The parameters of the space are members of its options, by
-// their names. The environment is a template argument, its name; one of the program's own has a name by
-// rl::register_environment.
+// Joins tune and rl: an algorithm as a trial of a search. The parameters of the space are members of its
+// options, by their names. The environment is a template argument, its name; one of the program's own has a
+// name by rl::register_environment.
 //
 //   auto best = tune::run<rl::trial<rl::ppo, "CartPole-v1">>({{"rate", tune::loguniform(1e-4, 1e-2)}},
 //                                                           {.maximise = "mean_return", .trials = 20, .scheduler =
@@ -92,10 +92,10 @@ Options trial_options(const trial_values& v) {
 }
 }  // namespace detail
 
-/// One trial trains by the workers that its options name. Each report is an iteration: "mean_return", "episodes",
-/// "steps" and the learner's figures. `Options`: a function that gives the options with which all trials begin. A
-/// checkpoint is of one network and one distribution, so population based training cannot change what these are made
-/// of.
+/// One trial trains by the workers that its options name. Each report is an iteration: "mean_return",
+/// "episodes", "steps" and the learner's figures. `Options`: a function that gives the options with which all
+/// trials begin. A checkpoint is of one network and one distribution, so population based training cannot change
+/// what these are made of.
 template <class Algorithm, environment_name Environment = "CartPole-v1", auto Options = nullptr>
 class trial {
  public:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Why an experiment stops before all its trials have run, and what the user's searcher, scheduler and rules have
-// thrown.
+// Why an experiment stops before all its trials have run, and what the user's searcher, scheduler and
+// rules have thrown.
 #pragma once
 
 #include <exception>

@@ -78,8 +78,8 @@ struct overview {
   std::vector<double> best_after = {};  ///< least loss after each end of a trial
 };
 /// Asked after each batch of reports and each end of a trial, and about every second if nothing happens; its answer
-/// depends on nothing but what it is shown. When it says why, no further trials begin, and those that run end at their
-/// next reports.
+/// depends on nothing but what it is shown. When it says why, no further trials begin, and those that run end at
+/// their next reports.
 class experiment_rule {
  public:
   using function = std::function<std::optional<std::string>(const overview&)>;

@@ -45,8 +45,8 @@ class study {
   MANTA_DECL void ended(trial_number t, double now = 0);
   /// Notes that a trial threw or was lost; true if it will be tried again.
   MANTA_DECL bool failed(trial_number t, const std::string& why, double now = 0, cause c = cause::failure);
-  /// Notes that a trial's checkpoint of that iteration is on disk; the next flush removes files that are no longer
-  /// needed.
+  /// Notes that a trial's checkpoint of that iteration is on disk; the next flush removes files that are
+  /// no longer needed.
   MANTA_DECL void checkpointed(trial_number t, std::uint64_t iteration, const std::string& file, double now = 0);
   /// Notes that a trial continues from the present checkpoint of another trial, also if it has to begin again.
   MANTA_DECL void continues_from(trial_number t, trial_number source, double now = 0);

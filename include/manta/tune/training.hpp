@@ -52,8 +52,8 @@ class training {
 
   double seconds_at(clock::time_point now) const;
   static std::string member_file(const std::string& file, int member);
-  /// This member's part of the checkpoint. If a part was lost with its rank, no member has one: all read the file, or
-  /// begin anew.
+  /// This member's part of the checkpoint. If a part was lost with its rank, no member has one: all read the file,
+  /// or begin anew.
   void fetch_source(const team* members);
 
   order talk(notice n);

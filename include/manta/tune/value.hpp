@@ -156,8 +156,8 @@ class value {
 
   /// For people and for digests: 0.5, 3, true, "adam".
   MANTA_DECL std::string text() const;
-  /// Appends the value as JSON. A number that is not finite becomes a text ("nan", "inf"), because JSON has no number
-  /// for it.
+  /// Appends the value as JSON. A number that is not finite becomes a text ("nan", "inf"), because JSON has no
+  /// number for it.
   MANTA_DECL void append_to(std::string& out) const;
   MANTA_DECL static void append_json_number(std::string& out, double x);
   MANTA_DECL static void append_quoted(std::string& out, std::string_view text);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Functions and types travel by index. A static member of a template registers each one that the program uses while the
-// program is loaded, so the same binary has the same table on every rank. The ranks compare a digest of the table when
-// they start.
+// Functions and types travel by index. A static member of a template registers each one that the program uses while
+// the program is loaded, so the same binary has the same table on every rank. The ranks compare a digest of the table
+// when they start.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ namespace manta::wire {
 
 using base::demangle;
 
-/// The name of a function object for reports; it lives as long as the program. It distinguishes lambdas: clang++ names
-/// the line, "lambda at main.cpp:12:18"; g++ numbers the lambdas of a function, in mangled names only,
-/// "main::{lambda(int)#2}".
+/// The name of a function object for reports; it lives as long as the program. It distinguishes lambdas:
+/// clang++ names the line, "lambda at main.cpp:12:18"; g++ numbers the lambdas of a function, in mangled
+/// names only, "main::{lambda(int)#2}".
 template <class F>
 std::string_view callable_name() {
   constexpr std::string_view spelled = type_name<F>();

@@ -30,8 +30,8 @@ class task_counts {
     std::string text;
     std::uint64_t count = 0;
   };
-  /// Values of tasks of `from` that became inputs of tasks of `to`; no_index: not a task's value, or one of another
-  /// home.
+  /// Values of tasks of `from` that became inputs of tasks of `to`; no_index: not a task's value, or one
+  /// of another home.
   struct edge {
     std::uint32_t from = graph::no_index, to = graph::no_index;
     std::uint64_t count = 0, bytes = 0;

@@ -84,8 +84,8 @@ class child_letter {
   base::list<wire::segment> arrays_;
 };
 
-/// Receives the answer of a child, but for its arrays. False if the child has ended, or somebody else has written to
-/// the socket.
+/// Receives the answer of a child, but for its arrays. False if the child has ended, or somebody else has written
+/// to the socket.
 MANTA_DECL bool receive_message(base::child& c, child_message& head, wire::buffer& body);
 
 /// Reads one object, its array by receive(data, bytes), and leaves `body` behind it. The caller owns the object.

@@ -34,8 +34,8 @@ class leaving {
     return base::end_signals::came() != nullptr || reasons_.is_asked() ||
            (own_.rank == 0 && reasons_.has_end() && reasons_.is_time(base::ticks()));
   }
-  /// At the top level, if is_due(): rank 0 has the run end on all ranks; another rank asks rank 0 for it. Sends
-  /// `leave`.
+  /// At the top level, if is_due(): rank 0 has the run end on all ranks; another rank asks rank 0 for
+  /// it. Sends `leave`.
   MANTA_DECL void announce();
   /// Rank 0 says that nothing more is started.
   MANTA_DECL void leave(const std::string& why);

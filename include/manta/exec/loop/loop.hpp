@@ -6,9 +6,8 @@
 // service loop runs on a pooled stack until what the first one waits for is there.
 // The order at the top level is always: poll, run, pump.
 //
-// After a task, turns.hpp says whose turn it is. A waiter that runs the tasks it
-// waits for on its own stack makes way between them as soon as somebody else can go
-// on.
+// After a task, turns.hpp says whose turn it is. A waiter that runs the tasks it waits for on its own stack makes way
+// between them as soon as somebody else can go on.
 #pragma once
 
 #include <cstdint>

@@ -27,8 +27,8 @@ void thread_watch<Network>::watch_task(bool was_here, std::int64_t now_ns) {
   abort_hung(helper_.owner());
 }
 
-/// Is that thread of this process in the system call by which threads wait for mutexes? False if the system does not
-/// say.
+/// Is that thread of this process in the system call by which threads wait for mutexes? False if the system
+/// does not say.
 MANTA_DECL bool waits_for_lock(int thread) {
   const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
   std::FILE* const file = std::fopen(path.c_str(), "re");

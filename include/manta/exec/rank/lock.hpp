@@ -67,8 +67,8 @@ class biased_lock {
   int depth() const { return depth_; }
   void set_depth(int depth) { depth_ = depth; }
 
-  /// In a child process that has only been copied together with the lock: whoever enters calls `refuse`, and does not
-  /// return.
+  /// In a child process that has only been copied together with the lock: whoever enters calls `refuse`, and
+  /// does not return.
   void is_copy(void (*refuse)()) {
     refuse_ = refuse;
 #ifdef MANTA_LOCK_IS_FLAG

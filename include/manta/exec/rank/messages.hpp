@@ -125,8 +125,8 @@ inline std::uint64_t id_of_task(const std::byte* message) {
   return id;
 }
 
-/// A reference on the wire. A rank that lends a handle of another home keeps its proxy until the receiver has a
-/// reference.
+/// A reference on the wire. A rank that lends a handle of another home keeps its proxy until the receiver
+/// has a reference.
 struct reference_message {
   std::uint32_t home_rank;
   std::uint32_t home_index;
@@ -259,7 +259,7 @@ struct seek_message {
   std::uint32_t home_rank;
   std::uint32_t home_index;
   std::uint32_t index;       ///< node of the requester
-  std::uint32_t keeper;      ///< place of the asked rank among the keepers (engine::keeper); nobody: all were asked
+  std::uint32_t keeper;      ///< place of the asked rank among the keepers (supply::keeper); nobody: all were asked
   std::uint32_t has_family;  ///< the requester can have the value made again itself: only a copy is of use
 };
 

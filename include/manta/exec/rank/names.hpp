@@ -92,8 +92,8 @@ class names {
   /// Nobody has a handle of the actor of this node any more, and it comes to its end at this place: who claims its name
   /// waits for free_ended. False if it has no name, or names are not kept.
   bool keep_until_end(node_index handle, end_place where);
-  /// Frees the name of an actor that has left; false if none of this name has, there. Kept questions stand in line
-  /// again.
+  /// Frees the name of an actor that has left; false if none of this name has, there. Kept questions stand
+  /// in line again.
   bool free_ended(std::string_view name, end_place where);
   /// Drops the questions of a dead rank, and frees the names that it has claimed and not used, and those of actors that
   /// have left and end there. Kept questions of others stand in line again.

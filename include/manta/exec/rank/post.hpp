@@ -25,9 +25,9 @@ class post {
  public:
   post(Network& net, std::uint32_t size) : net_(net), size_(size), traffic_(size) {}
 
-  /// Appends a message: the struct, and what follows it. Inlined, so that the fields go from registers to their places:
-  /// a message that is built in memory first is read back in larger pieces than it was written in, for which the
-  /// processor waits.
+  /// Appends a message: the struct, and what follows it. Inlined, so that the fields go from registers to their
+  /// places: a message that is built in memory first is read back in larger pieces than it was written in, for which
+  /// the processor waits.
   template <class Message>
   [[gnu::always_inline]] void send(rank_id to, message kind, const Message& m, const void* tail = nullptr,
                                    std::size_t tail_bytes = 0) {
@@ -44,8 +44,8 @@ class post {
   void send_to_others(message kind, const Message& m, const void* tail = nullptr, std::size_t tail_bytes = 0) {
     for (std::uint32_t r = 1; r < size_; ++r) send(r, kind, m, tail, tail_bytes);
   }
-  /// Begins a message of at most that many bytes, and returns where to write it. Nothing else may be sent before
-  /// `commit`.
+  /// Begins a message of at most that many bytes, and returns where to write it. Nothing else may be
+  /// sent before `commit`.
   std::byte* begin(rank_id to, message kind, std::size_t max_bytes) {
     return net_.begin(static_cast<int>(to), static_cast<std::uint8_t>(kind), max_bytes);
   }

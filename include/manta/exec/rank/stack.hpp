@@ -24,8 +24,8 @@
 
 namespace manta::exec {
 
-/// A stack that can be left and come back to. Its pool makes it and decides when it is left; the address is its
-/// identity.
+/// A stack that can be left and come back to. Its pool makes it and decides when it is left; the address
+/// is its identity.
 class context {
  public:
   static constexpr std::size_t largest_guard = std::size_t{64} << 10;  ///< a page can be stepped over by a large array

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A task that asked for several cpus runs with the thread numbers of OpenMP, of
-// the BLAS (OpenBLAS, BLIS, MKL) and of Eigen set to as many, and with what was
-// set before restored around it. Numbers are set by function calls on the thread
-// that runs tasks; the environment is never touched. Tasks with one cpu are left
-// alone.
+// A task that asked for several cpus runs with the thread numbers of OpenMP, of the BLAS (OpenBLAS, BLIS, MKL) and of
+// Eigen set to as many, and with what was set before restored around it. Numbers are set by function calls on the
+// thread that runs tasks; the environment is never touched. Tasks with one cpu are left alone.
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,8 @@ class staging {
     }
     if (t->by_scheduler) --waiting_;
   }
-  /// The waiting task with this id, or else the first of those sent ahead for which is(task) holds. Null if there is
-  /// none.
+  /// The waiting task with this id, or else the first of those sent ahead for which is(task) holds. Null if
+  /// there is none.
   template <class Is>
   graph::task* find_waiting(std::uint64_t id, Is&& is) const {
     graph::task* const t = by_id_.find(id);

@@ -21,8 +21,8 @@ class unobserved {
   std::uint64_t count() const { return count_; }
   /// Counts a failure of this rank. True if it is one of the first, of which the text is wanted.
   bool note() { return ++count_ <= most_texts; }
-  /// Counts a failure of this rank, and keeps the text of the first ones. Not one that the program has been told of
-  /// anyway.
+  /// Counts a failure of this rank, and keeps the text of the first ones. Not one that the program has been
+  /// told of anyway.
   void note_failure(const store::failure& f) {
     if (f.kind == store::failure::kind::cancelled || f.kind == store::failure::kind::deadlock) return;
     if (note()) add_text(store::describe(f));

@@ -5,8 +5,7 @@
 // ends of nodes (time, a descriptor, a task that is asked to stop, a deadlock), and
 // how long the rank may sleep for them. On each rank one wait is the last: it ends with the run.
 //
-// A stack whose wait is over is given to state/turns.hpp; this part switches to
-// none.
+// A stack whose wait is over is given to state/turns.hpp; this part switches to none.
 #pragma once
 
 #include <poll.h>
@@ -72,8 +71,8 @@ class waiters {
     if (has_timers || any_timed()) return 1'000'000;
     return until_message_ns();
   }
-  /// As longest_sleep, for the rank's own thread: where only waits with time limits are to end at a certain time, it is
-  /// known when.
+  /// As longest_sleep, for the rank's own thread: where only waits with time limits are to end at a certain time, it
+  /// is known when.
   std::int64_t sleep_until_deadline(bool has_timers, std::int64_t now) const;
   /// Sleeps until a message comes or a descriptor is readable, at most `ns`.
   void sleep(std::int64_t ns);

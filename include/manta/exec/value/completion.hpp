@@ -46,8 +46,8 @@ class completion {
   }
   /// Completes the node with an object, which `function` has made; fails it if there is no memory for the object.
   MANTA_DECL void complete_object(node& n, void* object, function_id function);
-  /// Completes a node whose value has just been entered into the ledger, if there is memory for the value; else fails
-  /// it.
+  /// Completes a node whose value has just been entered into the ledger, if there is memory for the value;
+  /// else fails it.
   void complete_if_room(node& n);
   /// Is there memory for this value, which was entered last?
   bool has_room(const node& n) const;

@@ -22,8 +22,8 @@ class made_values {
   MANTA_DECL node& make_plain(type_id type, const void* value, std::size_t bytes);
   /// A node of an object, which it takes over. Throws if there is no memory for it.
   MANTA_DECL node& make(type_id type, void* object);
-  /// A node with a copy of an object whose type has an array. Null if it is not one for node memory: copy it
-  /// otherwise.
+  /// A node with a copy of an object whose type has an array. Null if it is not one for node memory:
+  /// copy it otherwise.
   MANTA_DECL node* copy(type_id type, const void* object);
 
  private:

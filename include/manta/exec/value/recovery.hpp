@@ -39,9 +39,9 @@ class recovery {
   /// live as long; when they take too much, the oldest are given up, but for those of actors. False if there is no need
   /// or no way.
   bool keep_lineage(node& n, const result_message& result);
-  /// A value that an actor of ours has given to us outlives the rank where it lies: it lies here, or can be had again
-  /// from what the actor was made of, by `function`, to whose arguments its number is added. False if that is not
-  /// known.
+  /// A value that an actor of ours has given to us outlives the rank where it lies: it lies here, or can be had
+  /// again from what the actor was made of, by `function`, to whose arguments its number is added. False if that
+  /// is not known.
   MANTA_DECL bool keep_item(node& n, const node& actor, function_id function, std::uint64_t number);
   void forget_lineage(node& n);  ///< The value need not be made again.
   /// At the home of an actor's handle: keeps the actor's last state, or forgets the actor where there is none.

@@ -90,8 +90,8 @@ class references {
     return is_stand_in(n) ? node_place{n.links->rank, n.links->index} : node_place{rank_, n.index};
   }
 
-  /// What another rank is to be told of this handle; sends nothing. The stand-in stays until that rank has its
-  /// reference.
+  /// What another rank is to be told of this handle; sends nothing. The stand-in stays until that rank
+  /// has its reference.
   MANTA_DECL reference_message export_reference(graph::node& n);
   /// The node of a handle that has come, with one more count. May send `borrow` to its home, or `repaid` to the lender.
   MANTA_DECL graph::node& import_reference(const reference_message& reference, type_id type);
@@ -111,8 +111,8 @@ class references {
   void on_borrow(rank_id from, const borrow_message& m);
   /// The home has granted a reference of its own to a handle that was lent to this rank.
   void on_granted(const index_message& m);
-  /// At the place of a value, or of a copy that is kept: the home needs it no more, and may use its index again. Sends
-  /// `released`.
+  /// At the place of a value, or of a copy that is kept: the home needs it no more, and may use its index
+  /// again. Sends `released`.
   void on_release(rank_id from, const index_message& m);
   /// At the home: the place of a value needs the index no more.
   void on_released(const index_message& m);

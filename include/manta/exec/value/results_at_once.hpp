@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Whose results a caller reads. The result of a call stays where it was made, and the caller fetches it when it is
-// read: a question and an answer, for which the actor's rank has to have time. A caller that has fetched a result asks
-// for those of the next calls of the same function at once: they come with the news that the call has ended. From time
-// to time a result has to be fetched again, so that a program which no longer reads them keeps them where they are
-// made.
+// read: a question and an answer, for which the actor's rank has to have time. A caller that has fetched a result
+// asks for those of the next calls of the same function at once: they come with the news that the call has ended.
+// From time to time a result has to be fetched again, so that a program which no longer reads them keeps them where
+// they are made.
 #pragma once
 
 #include <cstddef>

@@ -71,8 +71,8 @@ class supply {
   void on_want(rank_id from, const want_message& m) {
     promise_value({from, m.index}, own_.graph.nodes.at(m.home_index));
   }
-  /// Sends the result of a task to its home, or keeps it here and tells where it lies. `expected`: tasks here wait for
-  /// it.
+  /// Sends the result of a task to its home, or keeps it here and tells where it lies. `expected`: tasks here
+  /// wait for it.
   void send_result(const ended_task& t, invocation& call, node* expected);
   /// Sends the failure of a task to its home.
   void send_failure(const ended_task& t, const store::failure_ptr& why, node* expected = nullptr);
@@ -91,8 +91,8 @@ class supply {
 
   /// Has other ranks keep copies of a value made here, ranks of other nodes first; sends at once.
   MANTA_DECL void replicate(node& n, int copies);
-  /// The ranks that keep copies of what `home` has put, in the order in which they are taken: those of other nodes
-  /// first.
+  /// The ranks that keep copies of what `home` has put, in the order in which they are taken: those of
+  /// other nodes first.
   rank_id keeper(rank_id home, std::uint32_t nth) const;
 
   /// A rank has mapped the pages that it was shown.

@@ -6,13 +6,11 @@
 // finds them on the spot: a chain runs at the pace of its executor instead of one
 // round trip a link.
 //
-// The home keeps the task's record, and so the inputs, until the task has ended.
-// What is made on the executor completes the inputs there (executor.hpp), and its
-// result tells the home how many that was. If some came too late for that, or the
-// input was made somewhere else after all, or has failed, the home sends it after
-// them (`made`), behind the tasks in the same channel. Whatever else waits for it
-// there asks the home as everywhere, for a task that was sent ahead may be given
-// back.
+// The home keeps the task's record, and so the inputs, until the task has ended. What is made on the executor
+// completes the inputs there (executor.hpp), and its result tells the home how many that was. If some came too late
+// for that, or the input was made somewhere else after all, or has failed, the home sends it after them (`made`),
+// behind the tasks in the same channel. Whatever else waits for it there asks the home as everywhere, for a task that
+// was sent ahead may be given back.
 //
 // No function waits. On other ranks than 0 none is called but send, which does
 // nothing there.

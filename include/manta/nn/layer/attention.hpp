@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Multi-head attention of a sequence to itself (Vaswani et al., 2017), with the parameters of PyTorch's
-// MultiheadAttention.
+// Multi-head attention of a sequence to itself (Vaswani et al., 2017), with the parameters
+// of PyTorch's MultiheadAttention.
 #pragma once
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// safetensors: the size of a header in 8 bytes, the header in JSON with type, shape and place of each array, the
-// arrays.
+// safetensors: the size of a header in 8 bytes, the header in JSON with type, shape and place of each
+// array, the arrays.
 #pragma once
 
 #include <algorithm>

@@ -19,8 +19,8 @@ namespace manta::rl {
 
 class off_policy : public algorithm {
  public:
-  /// Starts the memory, and the workers of which the learner was told. Throws manta::error if what it was told makes no
-  /// sense.
+  /// Starts the memory, and the workers of which the learner was told. Throws manta::error if what it was told
+  /// makes no sense.
   MANTA_DECL explicit off_policy(std::unique_ptr<off_policy_learner> l);
 
  protected:

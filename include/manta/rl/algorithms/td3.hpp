@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Twin delayed deep deterministic policy gradients (Fujimoto et al., 2018): a policy without chance, two critics, later
-// values smoothed by noise, and a policy that learns more slowly than its critics. For actions that are numbers between
-// bounds.
+// Twin delayed deep deterministic policy gradients (Fujimoto et al., 2018): a policy without chance, two critics,
+// later values smoothed by noise, and a policy that learns more slowly than its critics. For actions that are
+// numbers between bounds.
 #pragma once
 
 #include <map>

@@ -105,8 +105,8 @@ constexpr action_form form_of_actions() {
   }
 }
 
-/// Calls step() with an action in the form that the class takes. `actions`: their space, which is read where the form
-/// has parts.
+/// Calls step() with an action in the form that the class takes. `actions`: their space, which is read where the
+/// form has parts.
 template <class E>
 auto call_step(E& e, std::span<const float> action, [[maybe_unused]] const space* actions) {
   constexpr action_form form = form_of_actions<E>();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The program that the Python processes of gymnasium.hpp run, behind python_channel(). Numbers are little-endian.
-// Requests:
+// The program that the Python processes of gymnasium.hpp run, behind python_channel(). Numbers
+// are little-endian. Requests:
 //
 //   'D'                                           asks for the spaces
 //   'R', int32 place, uint32 seed                 resets an environment, which is made on its first reset

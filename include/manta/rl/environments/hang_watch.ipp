@@ -18,8 +18,8 @@
 
 namespace manta::rl::detail {
 
-/// All workplaces of this rank, and the thread that looks at them. It lives as long as the process: nobody waits for
-/// it.
+/// All workplaces of this rank, and the thread that looks at them. It lives as long as the process: nobody
+/// waits for it.
 class hang_watch {
  public:
   static hang_watch& here() {

@@ -66,8 +66,8 @@ struct environment_class {
   std::unique_ptr<simulation> (*make)(const std::string& arguments);
 };
 
-/// Classes are known by their names under the compiler, which are the same on all ranks of a program. To be called
-/// before main.
+/// Classes are known by their names under the compiler, which are the same on all ranks of a program. To be
+/// called before main.
 MANTA_DECL bool register_environment_class(const char* mangled, environment_class c);
 
 }  // namespace detail

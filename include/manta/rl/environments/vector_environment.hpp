@@ -56,8 +56,8 @@ class vector_environment {
   [[nodiscard]] int size() const { return static_cast<int>(lanes_.size()); }
   /// Begins an episode in each environment.
   MANTA_DECL void reset();
-  /// Each environment plays one episode, and stays as it is at its end: steps leave it alone. To be called before
-  /// reset().
+  /// Each environment plays one episode, and stays as it is at its end: steps leave it alone. To be
+  /// called before reset().
   void play_once() { plays_once_ = true; }
   /// The number of environments whose only episode has not ended yet.
   [[nodiscard]] MANTA_DECL int playing() const;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The class that environments made from another one derive from: those of wrappers.hpp, callbacks.hpp, and the
-// program's own.
+// The class that environments made from another one derive from: those of wrappers.hpp, callbacks.hpp, and
+// the program's own.
 //
 //   struct windy : rl::wrapper {
 //     windy(const rl::any_environment& e, float force) : wrapper(e), force_(force) {}

@@ -30,9 +30,9 @@ struct ars_options {
   }
 };
 
-/// The weight of each change from the returns, forwards and backwards in turn: the difference of its two returns over
-/// their deviation and `top`, for the `top` changes with the largest returns; 0 for others, and where all returns are
-/// equal.
+/// The weight of each change from the returns, forwards and backwards in turn: the difference of its two returns
+/// over their deviation and `top`, for the `top` changes with the largest returns; 0 for others, and where all
+/// returns are equal.
 MANTA_DECL std::vector<float> top_weights(const std::vector<double>& returns, int top);
 
 class ars final : public evolution {

@@ -22,8 +22,8 @@
 
 namespace manta::rl {
 
-/// How parameters move: by the optimiser's step along scale * (the sum of changes times their weights) + decay *
-/// parameters.
+/// How parameters move: by the optimiser's step along scale * (the sum of changes times their weights) +
+/// decay * parameters.
 struct evolution_rule {
   nn::optimizer optimizer;
   double scale = 1, decay = 0;

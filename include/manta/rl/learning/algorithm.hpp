@@ -59,9 +59,9 @@ class algorithm {
   /// f is called at the end of each train(), and may change the report.
   void on_iteration(std::function<void(report&)> f) { on_iteration_.push_back(std::move(f)); }
 
-  /// The action for one observation, as the environment gives it: the best one, or one that is drawn as in training. A
-  /// policy with a memory (.lstm, .attention) remembers the observations of the calls before, back to begin_episode()
-  /// or train().
+  /// The action for one observation, as the environment gives it: the best one, or one that is drawn as in training.
+  /// A policy with a memory (.lstm, .attention) remembers the observations of the calls before, back to
+  /// begin_episode() or train().
   template <class Observation>
   action act(const Observation& observation, const act_options& o = {}) {
     return acting().act(observation, o);

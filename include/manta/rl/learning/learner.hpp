@@ -28,8 +28,8 @@ class learner {
   [[nodiscard]] virtual std::string description() const = 0;
   /// All that it needs to go on.
   [[nodiscard]] virtual std::string state() const = 0;
-  /// Goes on from a state of the same description, with the settings of its own, such as rates. Changes nothing if it
-  /// throws.
+  /// Goes on from a state of the same description, with the settings of its own, such as rates. Changes nothing
+  /// if it throws.
   virtual void restore(const std::string& state) = 0;
 
   [[nodiscard]] const any_environment& environment() const { return environment_; }
@@ -46,8 +46,8 @@ class learner {
 };
 
 namespace detail {
-/// The network of a policy with which a training begins, for one of this description. Throws manta::error if it is
-/// another one.
+/// The network of a policy with which a training begins, for one of this description. Throws manta::error if it
+/// is another one.
 MANTA_DECL const nn::network<float>& network_to_begin_with(const acting_policy& p, const std::string& description);
 }  // namespace detail
 

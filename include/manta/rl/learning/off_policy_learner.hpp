@@ -32,8 +32,8 @@
 
 namespace manta::rl {
 
-/// What these learners are told in common, and what is said of the workers and of the memory. dqn_options has more
-/// words.
+/// What these learners are told in common, and what is said of the workers and of the memory. dqn_options
+/// has more words.
 struct off_policy_options {
   int workers = 1;
   std::uint64_t seed = 0;
@@ -102,8 +102,8 @@ class off_policy_learner : public learner {
 
 namespace detail {
 
-/// Throws manta::error, which names the algorithm and the environment, unless the actions are numbers between finite
-/// bounds.
+/// Throws manta::error, which names the algorithm and the environment, unless the actions are numbers
+/// between finite bounds.
 MANTA_DECL void require_bounded_actions(const std::string& algorithm, const any_environment& e);
 
 /// Moves parameters towards those of another network: by this part of the difference.

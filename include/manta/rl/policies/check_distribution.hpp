@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A checker for distributions of actions of one's own. It draws actions for a few outputs of a network and says what is
-// wrong:
+// A checker for distributions of actions of one's own. It draws actions for a few outputs of a network and says
+// what is wrong:
 //
 //   rl::check_distribution<careful>(rl::discrete{2}, 0.02f);  // with the constructor's arguments after the space
 //

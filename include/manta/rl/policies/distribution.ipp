@@ -97,8 +97,8 @@ class choices final : public distribution {
   int outputs_ = 0;
 };
 
-/// A Gaussian with a diagonal covariance. An action is kept as it was drawn, in units of half the distance of the
-/// bounds.
+/// A Gaussian with a diagonal covariance. An action is kept as it was drawn, in units of half the distance
+/// of the bounds.
 class gaussian final : public distribution {
  public:
   explicit gaussian(const box& b) : scale_(b) {}

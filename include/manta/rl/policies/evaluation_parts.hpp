@@ -30,8 +30,8 @@ struct evaluated {
   }
 };
 
-/// The first episodes of the environments first, .., first + count - 1. `actions` gives those for a
-/// vector_environment.
+/// The first episodes of the environments first, .., first + count - 1. `actions` gives those
+/// for a vector_environment.
 template <class Actions>
 evaluated play(const any_environment& e, std::uint64_t seed, int first, int count, Actions&& actions) {
   constexpr int longest = 100'000;  // steps of an episode, where no limit is given

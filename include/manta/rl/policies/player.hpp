@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A policy of the program's own that learns nothing here: a heuristic to compare with, or a network that was trained
-// elsewhere.
+// A policy of the program's own that learns nothing here: a heuristic to compare with, or a network that
+// was trained elsewhere.
 //
 //   struct lean : rl::player {
 //     void act(std::span<const float> observation, rl::random&, std::span<float> action) override {
@@ -35,9 +35,8 @@ class player {
 /// arguments of own, or from these alone.
 using own_player = own_class<player, space, space>;
 
-/// Plays episodes by tasks on any ranks, and waits. They are the ones that algorithm::evaluate plays,
-/// where the seeds are equal. Throws manta::error with environment, episode and step for what an environment does
-/// wrong.
+/// Plays episodes by tasks on any ranks, and waits. They are the ones that algorithm::evaluate plays, where the seeds
+/// are equal. Throws manta::error with environment, episode and step for what an environment does wrong.
 MANTA_DECL report evaluate(const any_environment& e, const own_player& p, int episodes, std::uint64_t seed = 0);
 
 }  // namespace manta::rl

@@ -139,8 +139,8 @@ inline nn::spec layers_of_parts(const space& observations, const model_options& 
   return nn::parts(std::move(all));
 }
 
-/// The LSTM's forget gates begin open (Jozefowicz et al., 2015): what is seen is kept until the network learns what to
-/// forget.
+/// The LSTM's forget gates begin open (Jozefowicz et al., 2015): what is seen is kept until the network learns
+/// what to forget.
 inline void open_forget_gates(nn::network<float>& net) {
   for (const auto& a : net.arrays()) {
     if (!a.name.ends_with("bias_ih_l0")) continue;

@@ -50,8 +50,8 @@ class collection {
   virtual void steps_made(const made_steps&) const {}
   /// ppo, a2c and a3c: writes an advantage for each step. Generalised advantage estimation unless a class has its own.
   MANTA_DECL virtual void estimate(const valued_steps& s, std::span<float> advantages) const;
-  /// dqn, sac and td3: transitions whose rewards are complete, on their way to the memory. May change, add and leave
-  /// out some.
+  /// dqn, sac and td3: transitions whose rewards are complete, on their way to the memory. May change, add and
+  /// leave out some.
   virtual void transitions_made(transitions&) const {}
 };
 

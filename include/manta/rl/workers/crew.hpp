@@ -138,8 +138,8 @@ class crew<Method> {
     future<Result> call;
   };
 
-  /// Waits for all calls, and keeps their results. What went wrong in one comes again, as its worker's next call meets
-  /// it.
+  /// Waits for all calls, and keeps their results. What went wrong in one comes again, as its worker's next
+  /// call meets it.
   void settle() {
     while (ended_.size() > 0) {
       try {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How observations are kept and sent: numbers of an image, which are whole and from 0 to 255, as a byte each, others as
-// floats.
+// How observations are kept and sent: numbers of an image, which are whole and from 0 to 255, as a byte each,
+// others as floats.
 #pragma once
 
 #include <cereal/types/utility.hpp>

@@ -29,8 +29,8 @@ class json_lines {
   detail::trial_files<output::json_lines> files_;
 };
 
-/// progress.csv of each trial. A metric that is reported for the first time makes a new column; what is missing stays
-/// empty.
+/// progress.csv of each trial. A metric that is reported for the first time makes a new column; what is
+/// missing stays empty.
 class csv {
  public:
   void begin(const output_context& c) { files_.begin(c); }

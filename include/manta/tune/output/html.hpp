@@ -33,8 +33,8 @@ class html_report {
   void begin(const output_context& c) { context_ = c; }
   void opened(int rank, double now) { places_.push_back({now, infinity, rank}); }
   MANTA_DECL void closed(int rank, double now);
-  /// Writes the page if the last one is a few seconds old, and so seldom that it takes less than a hundredth of the
-  /// time.
+  /// Writes the page if the last one is a few seconds old, and so seldom that it takes less than a hundredth
+  /// of the time.
   MANTA_DECL void refresh(const std::vector<trial_record>& all);
   MANTA_DECL void finish(const std::vector<trial_record>& all, const std::string& why);
 

@@ -44,8 +44,8 @@ struct output_context {
 namespace detail {
 /// The name of a class without its namespace: tpe and not manta::tune::tpe.
 MANTA_DECL std::string class_name(const std::type_info& type);
-/// The name of a tuned function or class as the program has it, from the name of its body: train and not
-/// manta::tune::detail::function_body<&(train(manta::tune::config const&))>.
+/// The name of a tuned function or class as the program has it, from the name of its body: train and
+/// not manta::tune::detail::function_body<&(train(manta::tune::config const&))>.
 MANTA_DECL std::string readable_name(std::string body);
 }  // namespace detail
 

@@ -29,8 +29,8 @@ class tensorboard {
  private:
   double time_of(const trial_record& t) const;
   output::tensorboard& file_of(const trial_record& t);
-  /// Written with the first report: only then metrics are known. The plug-in takes the first such event it sees for
-  /// good.
+  /// Written with the first report: only then metrics are known. The plug-in takes the first such event it
+  /// sees for good.
   void describe_experiment(const trial_record& t, const metrics& m);
 
   double fixed_time_;
