@@ -723,3 +723,36 @@ TEST_CASE("an epoch whose validation is no number ends fit, and writes nothing")
     CHECK(files_in(place.path) == std::set<std::string>{"state", "state.1", "state.2", "state.best"});
   });
 }
+
+TEST_CASE("fit writes curves of its epochs as CSV, JSON lines, events and a page, also those of an earlier start") {
+  const manta::testing::folder f;
+  const std::string log = f.path + "/log";
+  in_world([&] {
+    const auto fit = [&](int epochs) {
+      train::trainer trainer(two_crowds{}, {.workers = workers(), .batch = 20});
+      return trainer.fit({.epochs = epochs, .checkpoint = f.path + "/state", .log = log, .progress = false});
+    };
+    fit(2);
+    const train::history h = fit(3);  // goes on from the checkpoint
+    REQUIRE(h.epochs.size() == 3);
+    const std::string csv = manta::testing::text_of(log + "/progress.csv");
+    CHECK(csv.starts_with("epoch,loss,accuracy,validation_loss,validation_accuracy,rate,seconds,"));
+    CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
+    const std::string lines = manta::testing::text_of(log + "/result.jsonl");
+    CHECK(std::count(lines.begin(), lines.end(), '\n') == 3);
+    CHECK(contains(lines, "\"epoch\":3"));
+    int events = 0;
+    for (const auto& each : std::filesystem::directory_iterator(log))
+      events += each.path().filename().string().starts_with("events.out.tfevents.");
+    CHECK(events == 1);
+    const std::string page = manta::testing::text_of(log + "/report.html");
+    for (const char* words : {"accuracy", "validation", "samples per second", "all epochs are made"})
+      CHECK(contains(page, words));
+  });
+  in_world([] {
+    train::trainer trainer(two_crowds{}, {.workers = workers(), .batch = 20});
+    CHECK(contains(thrown<manta::error>([&] { trainer.fit({.log = "/proc/no/folder", .progress = false}); }),
+                   "/proc/no"));
+    CHECK(trainer.state().step == 0);  // before the first step
+  });
+}

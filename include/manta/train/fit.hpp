@@ -73,6 +73,7 @@ struct fit_options {
   bool fresh = false;  ///< begin without a checkpoint that is there; it is replaced after the first epoch
   /// What holds where the recipe says otherwise than the checkpoint. A line on standard error names both.
   train::settings settings = train::settings::latest;
+  std::string log = "";  ///< a folder for curves of the epochs, as CSV, JSON lines, for TensorBoard, and as a page
   bool progress = true;  ///< a bar, or lines in a log (manta/progress.hpp)
   epoch_callback on_epoch = {};
 };

@@ -19,6 +19,7 @@
 #include "manta/progress.hpp"
 #include "manta/this_task.hpp"
 #include "manta/train/fit.hpp"
+#include "manta/train/fit_log.hpp"
 #include "manta/train/step_check.hpp"
 #include "manta/train/trainer_core.hpp"
 
@@ -237,6 +238,8 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
   };
 
   fit_bar bar;
+  std::optional<fit_log> log;
+  if (!o.log.empty()) log.emplace(o.log, h);
   train::state best_state;
   std::uint64_t done = state().epoch;
   if (enough(done)) check_finished(o, h);
@@ -255,7 +258,9 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
       if (e.is_best && o.restore_best) best_state = std::move(s);
     }
     if (!o.on_epoch(e)) h.ended = "on_epoch said so";
-    if (h.ended.empty() && !enough(done)) leave_if_the_run_ends(o, save_checkpoint);
+    const bool goes_on = h.ended.empty() && !enough(done);
+    if (log) log->add(goes_on);
+    if (goes_on) leave_if_the_run_ends(o, save_checkpoint);
   }
   if (o.restore_best && best_state.model.empty() && !o.fresh && std::filesystem::exists(best_file))
     best_state = read_checkpoint(best_file);

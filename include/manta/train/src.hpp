@@ -44,6 +44,7 @@
 #include "manta/train/worker_clocks.ipp"
 // After trainer_core.ipp.
 #include "manta/train/fit.ipp"
+#include "manta/train/fit_log.ipp"
 
 namespace manta::train {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);
