@@ -129,7 +129,7 @@ def main():
             bare = statistics.median(medians["libevent", connections][1:]) if "libevent" in servers else float("nan")
             row += f"{its:8.1f} {min(values):6.1f} {its / bare:5.2f}x"
         print(row)
-    values = 20000
+    values = 1_000_000
     costs = []
     for _ in range(ROUNDS):
         before = processor_seconds(two.pids)

@@ -18,6 +18,7 @@
 
 #include "manta/manta.hpp"
 #include "manta/serve/answers.hpp"
+#include "manta/serve/handle_parts.hpp"
 #include "manta/serve/router.hpp"
 #include "manta/serve/weighted_turns.hpp"
 
@@ -53,21 +54,12 @@ future<kept<T>> keep(T&& value) {
 
 namespace detail {
 
-/// How many numbers a request and an answer have, where the deployed object says so; 0: any number.
-struct value_sizes {
-  std::int64_t request = 0, answer = 0;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(request, answer);
-  }
-};
-
 /// What a handle does whatever its requests are.
 class deployment_handle {
  public:
   /// False for an empty handle. Does not say whether the deployment lives.
-  [[nodiscard]] bool valid() const { return router_.valid(); }
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool valid() const { return its_.router.valid(); }
+  [[nodiscard]] const std::string& name() const { return its_.name; }
   /// Replicas, queue, latencies; waits.
   [[nodiscard]] serve::status status() const { return detail::status_of(router()); }
   /// Takes no more requests (they throw unavailable), and waits until all are answered, for `.drain_time` at most.
@@ -84,7 +76,7 @@ class deployment_handle {
   void reconfigure(const Value& value) const {
     using kept = detail::kept<Value>;
     const kept& given = value;  // a text becomes one
-    detail::reconfigure(router(), name_, {typeid(kept).name(), output::pack(given)});
+    detail::reconfigure(router(), its_.name, {typeid(kept).name(), output::pack(given)});
   }
 
   /// A new version of the same function or class, from arguments of the types that it was deployed
@@ -95,41 +87,40 @@ class deployment_handle {
         async<&detail::router::update_alike<detail::kept<C>...>>(
             router(), o.weight,
             detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
-        name_, "keeps its version");
+        its_.name, "keeps its version");
   }
   template <class... C>
     requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...)
   void update(C&&... arguments) const { update(update_options(), std::forward<C>(arguments)...); }
   /// Gives the canary this part of the requests, from 0 to 1. This and the next two throw manta::error if
   /// there is none.
-  void canary(double weight) const { detail::weigh_canary(router(), name_, weight); }
+  void canary(double weight) const { detail::weigh_canary(router(), its_.name, weight); }
   /// The canary becomes the version, with as many replicas as the old one has; waits until all are ready and the old
   /// ones have answered what they had. If one cannot start, nothing changes, and this throws.
-  void promote() const { detail::promote(router(), name_); }
+  void promote() const { detail::promote(router(), its_.name); }
   /// The canary gets no more requests; waits until it has answered those that it had.
-  void rollback() const { detail::rollback(router(), name_); }
+  void rollback() const { detail::rollback(router(), its_.name); }
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(name_, router_, options_, sizes_);
+    archive(its_.name, its_.router, its_.options, its_.sizes);
   }
+  /// What it consists of, without the types of requests.
+  [[nodiscard]] const handle_parts& parts() const { return its_; }
   /// For metadata: a handle that serve::find returns does not know them.
-  [[nodiscard]] const detail::value_sizes& sizes() const { return sizes_; }
-  void set_sizes(const detail::value_sizes& sizes) { sizes_ = sizes; }
+  [[nodiscard]] const detail::value_sizes& sizes() const { return its_.sizes; }
+  void set_sizes(const detail::value_sizes& sizes) { its_.sizes = sizes; }
   /// Throws if the handle is empty.
   [[nodiscard]] const actor<detail::router>& router() const {
-    if (!router_.valid()) detail::refuse_empty_handle("manta: serve: the handle of a deployment");
-    return router_;
+    if (!its_.router.valid()) detail::refuse_empty_handle("manta: serve: the handle of a deployment");
+    return its_.router;
   }
 
  protected:
   deployment_handle() = default;
-  deployment_handle(std::string name, actor<detail::router> r) : name_(std::move(name)), router_(std::move(r)) {}
+  explicit deployment_handle(handle_parts its) : its_(std::move(its)) {}
 
-  std::string name_;
-  actor<detail::router> router_;
-  call_options options_;
-  value_sizes sizes_;
+  handle_parts its_;
 };
 
 }  // namespace detail
@@ -142,20 +133,21 @@ class deployment<R(A...)> : public detail::deployment_handle {
 
   /// An empty handle, which may only be assigned to.
   deployment() = default;
-  deployment(std::string name, actor<detail::router> r) : deployment_handle(std::move(name), std::move(r)) {}
+  deployment(std::string name, actor<detail::router> r) : deployment_handle({std::move(name), std::move(r)}) {}
+  explicit deployment(detail::handle_parts its) : deployment_handle(std::move(its)) {}
 
   /// One request: a future of its answer. Futures throw overloaded if the queue is full, request_failed if the
   /// deployment's own code threw (or what it threw, if that type is one of rethrow_as), timed_out if the call ran for
   /// longer than `.timeout`, or replica_died if the replica died and the deployment is not idempotent.
   future<R> operator()(const A&... arguments) const {
-    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), options_, arguments...);
+    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), its_.options, arguments...);
   }
   /// Arguments may be futures.
   template <class... T>
     requires(sizeof...(T) == sizeof...(A) && sizeof...(T) > 0)
   future<R>
   operator()(T&&... arguments) const {
-    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), options_,
+    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), its_.options,
                                                  std::forward<T>(arguments)...);
   }
 
@@ -172,7 +164,7 @@ class deployment<R(A...)> : public detail::deployment_handle {
   /// those of a batched method in slices of `.max_batch`. The answers have the order of the rows. `version`: that has
   /// to answer; 0: the present one or its canary.
   [[nodiscard]] future<detail::answered_rows<R>> many(std::vector<std::tuple<A...>> rows, int version = 0) const {
-    call_options o = options_;
+    call_options o = its_.options;
     if (version != 0) o.version = version;
     return async<&detail::router::call_rows<R, A...>>(router(), detail::type_tag<R>(), router(), o, std::move(rows));
   }
@@ -180,7 +172,7 @@ class deployment<R(A...)> : public detail::deployment_handle {
   /// A handle of this deployment whose calls have a priority or a deadline.
   [[nodiscard]] deployment with(const call_options& o) const {
     deployment d = *this;
-    d.options_ = o;
+    d.its_.options = o;
     return d;
   }
 };
@@ -193,21 +185,22 @@ class deployment<generator<T>(A...)> : public detail::deployment_handle {
 
   /// An empty handle, which may only be assigned to.
   deployment() = default;
-  deployment(std::string name, actor<detail::router> r) : deployment_handle(std::move(name), std::move(r)) {}
+  deployment(std::string name, actor<detail::router> r) : deployment_handle({std::move(name), std::move(r)}) {}
+  explicit deployment(detail::handle_parts its) : deployment_handle(std::move(its)) {}
 
   /// One request: its answers, which throw what the futures of other deployments throw. The request has its replica
   /// from the first value to the last, as a call does; other requests of the replica run between two values.
   answers<T> operator()(const A&... arguments) const {
     const detail::stream_key key = detail::new_stream_key(rank());
     auto request =
-        async<&detail::router::stream<T, A...>>(router(), detail::type_tag<T>(), key, options_, arguments...);
+        async<&detail::router::stream<T, A...>>(router(), detail::type_tag<T>(), key, its_.options, arguments...);
     return {std::move(request), async<&detail::router::place_of>(router(), key)};
   }
 
   /// A handle of this deployment whose calls have a priority or a deadline.
   [[nodiscard]] deployment with(const call_options& o) const {
     deployment d = *this;
-    d.options_ = o;
+    d.its_.options = o;
     return d;
   }
 };

@@ -113,8 +113,9 @@ async function look(){
     if(!answer.ok)
       throw new Error(answer.status==401?'the page needs ?token=… in its address':'status '+answer.status);
     const s=await answer.json(),now=performance.now();
-    id('about').textContent=s.url+' · up '+long(s.seconds)+' · '+s.connections+' connections'+
-      (s.refused?' · '+number(s.refused)+' requests refused':'');
+    id('about').textContent=s.servers.map(v=>v.url+(s.servers.length>1?' (rank '+v.rank+')':'')+' · up '+
+      long(v.seconds)+' · '+v.connections+' connections'+(s.servers.length>1?' · '+number(v.answered)+' answered':'')+
+      (v.refused?' · '+number(v.refused)+' requests refused':'')).join('; ');
     routes(s,now);
     const problems=deployments(s),bad=problems.length>0||s.draining;
     id('verdict').textContent=s.draining?'The server is about to end.':bad?problems.join('; '):'All is well.';

@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "manta/async.hpp"
-#include "manta/serve/endpoint.hpp"
 #include "manta/serve/http_error.hpp"
+#include "manta/serve/http_handle.hpp"
 #include "manta/serve/http_options.hpp"
 #include "manta/serve/source_http.hpp"
 #include "manta/serve/status.hpp"
@@ -35,93 +35,7 @@ namespace manta::serve {
 
 namespace detail {
 class http_server;
-
-template <class H>
-struct handle_signature : std::false_type {};
-template <template <class> class H, class R, class... P>
-struct handle_signature<H<R(P...)>> : std::true_type {
-  using parameters = manta::detail::list<P...>;
-};
-template <class F>
-  requires(manta::detail::callable_type<F>)
-struct handle_signature<F> : std::true_type {
-  using parameters = typename manta::detail::signature<F>::parameters;
-};
-template <class F>
-struct not_callable {
-  static_assert(!std::is_same_v<F, F>,
-                "manta: http.route takes a deployment, or a function object with one call operator that gives a "
-                "future, a stream or a value");
-};
-template <class F>
-struct function_by_value {
-  static_assert(!std::is_same_v<F, F>,
-                "manta: a function is given to http.route as a template argument, so that each request is a task on "
-                "any rank: http.route<f>(\"/path\") instead of http.route(\"/path\", f)");
-};
-
-template <class F, class... P>
-inline constexpr bool gives_value = [] {
-  using R = std::remove_cvref_t<std::invoke_result_t<F&, P...>>;
-  return !manta::detail::is_future<R> && !requires(R r) { r.upcoming(); };
-}();
-
-/// Calls a deployment.
-template <class H, class... P>
-struct deployment_caller {
-  H handle;
-  auto operator()(P&&... p) const { return handle(std::move(p)...); }
-  auto many(std::vector<std::tuple<P...>> rows, int version) const requires(requires(H h) { h.many(rows, 0); })  //
-  {
-    return std::vector{handle.many(std::move(rows), version)};
-  }
-};
-
-/// Answers rows of tensors, in a task.
-template <auto F, class Type, class R, class... P>
-answered_rows<R> answer_rows(std::vector<std::tuple<P...>> rows) {
-  answered_rows<R> all;
-  for (auto& row : rows) {
-    all.rows.push_back(std::apply([](P&... p) { return F(std::move(p)...); }, row));
-  }
-  return all;
-}
-/// The number of rows that one task takes, so that all ranks have some of them.
-MANTA_DECL std::size_t rows_of_a_task(std::size_t rows);
-
-/// Calls a function in a task.
-template <auto F, class... P>
-struct function_caller {
-  using result = std::remove_cvref_t<std::invoke_result_t<decltype(F), P...>>;
-  auto operator()(P&&... p) const { return async<F>(std::move(p)...); }
-  auto many(std::vector<std::tuple<P...>> rows, int) const
-      requires(!std::is_void_v<result> && !manta::detail::is_generator<result>)  //
-  {
-    std::vector<future<answered_rows<result>>> slices;
-    const std::size_t each = rows_of_a_task(rows.size());
-    for (std::size_t at = 0; at < rows.size(); at += each) {
-      const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(at);
-      const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(at + each, rows.size()));
-      slices.push_back(async<&answer_rows<F, decltype(F), result, P...>>(
-          std::vector<std::tuple<P...>>(std::make_move_iterator(begin), std::make_move_iterator(end))));
-    }
-    return slices;
-  }
-};
-
-/// Calls a lambda without captures in a task.
-template <class L, class... P>
-struct lambda_caller {
-  L lambda;
-  auto operator()(P&&... p) const { return async(lambda, std::move(p)...); }
-};
-
-/// Calls a function object here, in the server's loop.
-template <class F, class... P>
-struct object_caller {
-  F f;
-  decltype(auto) operator()(P&&... p) { return f(std::move(p)...); }
-};
+class http_peers;
 }  // namespace detail
 
 /// A server. Used by the thread that runs tasks, on any rank; several may be there. Destroying it
@@ -145,7 +59,7 @@ class http {
   void route(const std::string& path, Handle handle, route_options options = {}) {
     using H = std::decay_t<Handle>;
     if constexpr (detail::handle_signature<H>::value) {
-      add(path, std::move(handle), std::move(options), typename detail::handle_signature<H>::parameters{});
+      add(path, std::move(handle), options);
     } else {
       (void)detail::not_callable<H>();
     }
@@ -153,7 +67,7 @@ class http {
   /// Each request is a task: http.route<f>("/path").
   template <auto F>
   void route(const std::string& path, route_options options = {}) {
-    add_function<F>(path, std::move(options), typename manta::detail::signature<decltype(F)>::parameters{});
+    add(path, detail::function_handle<F>(), options);
   }
 
   /// Answers this status when a call throws exactly this type: http.answer<no_such_item>(404). The client reads the
@@ -185,52 +99,26 @@ class http {
 
   MANTA_DECL void add_status(const char* type, int status);
 
-  template <class H, class... P>
-  void add(const std::string& path, H handle, route_options options, manta::detail::list<P...>) {
-    using namespace detail;
-    if constexpr (requires { handle.router(); }) {
-      if (!handle.valid()) refuse_empty_handle("manta: http.route: the handle for " + path);
-      if (options.name.empty()) options.name = handle.name();
-      const actor<router> its = handle.router();
-      const std::string name = handle.name();
-      const auto sizes = handle.sizes();
-      auto e = endpoint_of(path, deployment_caller<H, typename stored_as<P>::type...>{std::move(handle)},
-                           std::move(options), manta::detail::list<typename stored_as<P>::type...>());
-      e->deployment = its;
-      e->deployment_name = name;
-      e->set_sizes(sizes.request, sizes.answer);
-      add_endpoint(std::move(e));
+  template <class H>
+  void add(const std::string& path, H handle, const route_options& options) {
+    add_endpoint(detail::endpoint_for(path, handle, options));
+    if (!has_peers()) return;
+    if constexpr (detail::can_be_sent<H>) {
+      (void)detail::has_maker<H>;
+      add_to_peers(path, options, typeid(H).name(), detail::parts_of(handle));
     } else {
-      add_endpoint(endpoint_of(path, caller_of<typename stored_as<P>::type...>(std::move(handle)), std::move(options),
-                               manta::detail::list<typename stored_as<P>::type...>()));
+      refuse_to_send(path);
     }
   }
-  template <class... P, class F>
-  static auto caller_of(F f) {
-    using namespace detail;
-    if constexpr (!gives_value<F, P...>) {
-      return object_caller<F, P...>{std::move(f)};
-    } else if constexpr (std::is_pointer_v<F>) {
-      (void)function_by_value<F>();
-      return object_caller<F, P...>{std::move(f)};
-    } else if constexpr (std::is_empty_v<F>) {
-      return lambda_caller<F, P...>{std::move(f)};
-    } else {
-      return object_caller<F, P...>{std::move(f)};
-    }
-  }
-  template <class F, class... P>
-  static std::unique_ptr<detail::endpoint> endpoint_of(const std::string& path, F f, route_options options,
-                                                       manta::detail::list<P...>) {
-    return std::make_unique<detail::endpoint>(detail::make_endpoint<F, P...>(path, std::move(f), std::move(options)));
-  }
-  template <auto F, class... P>
-  void add_function(const std::string& path, route_options options, manta::detail::list<P...>) {
-    add_endpoint(endpoint_of(path, detail::function_caller<F, typename stored_as<P>::type...>{}, std::move(options),
-                             manta::detail::list<typename stored_as<P>::type...>()));
-  }
+  MANTA_DECL bool has_peers() const;
+  MANTA_DECL void add_to_peers(const std::string& path, const route_options& o, const char* type,
+                               std::vector<detail::handle_parts> parts);
+  [[noreturn]] MANTA_DECL static void refuse_to_send(const std::string& path);
+  MANTA_DECL void begin();
+  MANTA_DECL void end();
 
   std::unique_ptr<detail::http_server> server_;
+  std::unique_ptr<detail::http_peers> peers_;  ///< null without http_options::ranks
 };
 
 }  // namespace manta::serve

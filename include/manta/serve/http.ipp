@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-
-#include "manta/run.hpp"
+#include "manta/base/text.hpp"
 #include "manta/serve/access_log.ipp"
 #include "manta/serve/arguments.ipp"
 #include "manta/serve/call.ipp"
@@ -18,10 +16,12 @@
 #include "manta/serve/http_failures.ipp"
 #include "manta/serve/http_files.ipp"
 #include "manta/serve/http_guard.ipp"
+#include "manta/serve/http_handle.ipp"
 #include "manta/serve/http_listener.ipp"
 #include "manta/serve/http_message.ipp"
 #include "manta/serve/http_metrics.ipp"
 #include "manta/serve/http_pages.ipp"
+#include "manta/serve/http_peers.ipp"
 #include "manta/serve/http_reply.ipp"
 #include "manta/serve/http_routes.ipp"
 #include "manta/serve/http_server.ipp"
@@ -32,26 +32,48 @@
 
 namespace manta::serve {
 
-MANTA_DECL http::http(http_options options) : server_(std::make_unique<detail::http_server>(std::move(options))) {}
+MANTA_DECL http::http(http_options options) {
+  if (!options.ranks.empty()) peers_ = std::make_unique<detail::http_peers>(options);
+  server_ = std::make_unique<detail::http_server>(std::move(options));
+  if (peers_) server_->ask_others([this] { return peers_->ask(); });
+}
 MANTA_DECL http::~http() = default;
 MANTA_DECL void http::add_endpoint(std::unique_ptr<detail::endpoint> e) { server_->add(std::move(e)); }
-MANTA_DECL void http::add_status(const char* type, int status) { server_->add_status(type, status); }
+MANTA_DECL void http::add_status(const char* type, int status) {
+  server_->add_status(type, status);
+  if (peers_) peers_->add_status(type, status);
+}
+MANTA_DECL bool http::has_peers() const { return peers_ != nullptr; }
+MANTA_DECL void http::add_to_peers(const std::string& path, const route_options& o, const char* type,
+                                   std::vector<detail::handle_parts> parts) {
+  peers_->add(path, o, type, std::move(parts));
+}
+MANTA_DECL void http::refuse_to_send(const std::string& path) {
+  throw error(
+      base::text("manta: http.route: what {} calls cannot be sent to the servers on other ranks (.ranks): give a "
+                 "deployment, a function as http.route<f>(path), or a lambda without captures",
+                 path));
+}
 
-MANTA_DECL std::size_t detail::rows_of_a_task(std::size_t rows) {
-  const std::size_t ranks = static_cast<std::size_t>(std::max(1, manta::size() - 1));
-  constexpr std::size_t for_each_rank = 4;  // so that one that is late has less left than the others
-  return std::max<std::size_t>(1, (rows + for_each_rank * ranks - 1) / (for_each_rank * ranks));
+MANTA_DECL void http::begin() {
+  server_->begin();
+  if (peers_) peers_->begin();
+}
+MANTA_DECL void http::end() {
+  if (peers_) peers_->end();
 }
 MANTA_DECL void http::run() {
-  server_->begin();
+  begin();
   while (!server_->has_ended()) server_->turn(std::chrono::hours(1));
+  end();
 }
 MANTA_DECL bool http::run_for_ns(std::chrono::nanoseconds time) {
-  server_->begin();
-  const std::int64_t end = detail::clock_ns() + time.count();
-  for (std::int64_t left = time.count(); left > 0 && !server_->has_ended(); left = end - detail::clock_ns()) {
+  begin();
+  const std::int64_t end_ns = detail::clock_ns() + time.count();
+  for (std::int64_t left = time.count(); left > 0 && !server_->has_ended(); left = end_ns - detail::clock_ns()) {
     server_->turn(std::chrono::nanoseconds(left));
   }
+  if (server_->has_ended()) end();
   return !server_->has_ended();
 }
 MANTA_DECL void http::stop() { server_->drain("the program has asked for it"); }

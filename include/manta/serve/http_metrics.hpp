@@ -14,8 +14,12 @@
 
 namespace manta::serve::detail {
 
+/// `others`: what servers on other ranks say of themselves, as server_text.
 [[nodiscard]] MANTA_DECL std::string status_text(const route_table& routes, const server_state& server,
-                                                 const std::vector<deployment_report>& deployments);
+                                                 const std::vector<deployment_report>& deployments,
+                                                 const std::vector<std::string>& others);
+/// What the server does itself, as an object in the status.
+[[nodiscard]] MANTA_DECL std::string server_text(const route_table& routes, const server_state& server);
 [[nodiscard]] MANTA_DECL std::string metrics_text(const route_table& routes, const server_state& server,
                                                   const std::vector<deployment_report>& deployments);
 

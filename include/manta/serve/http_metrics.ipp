@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "manta/base/text.hpp"
+#include "manta/run.hpp"
 #include "manta/serve/http_metrics.hpp"
 #include "manta/serve/json_builder.hpp"
 
@@ -35,16 +36,33 @@ inline void add_route_status(json_builder& out, const route& each, const std::ve
 }
 
 MANTA_DECL std::string status_text(const route_table& routes, const server_state& server,
-                                   const std::vector<deployment_report>& deployments) {
+                                   const std::vector<deployment_report>& deployments,
+                                   const std::vector<std::string>& others) {
   json_builder out;
   out.begin('{').member("url", server.url).member("seconds", server.seconds);
   out.member("connections", server.connections).member("refused", server.refused);
   out.member("draining", server.draining);
+  out.key("servers").begin('[').json(server_text(routes, server));
+  for (const std::string& each : others) out.json(each);
+  out.end(']');
   out.key("other_answers").begin('{');
   for (const auto& [code, count] : server.other_answers) out.member(std::to_string(code), count);
   out.end('}').key("routes").begin('[');
   for (const auto& each : routes.all()) add_route_status(out, *each, deployments);
   out.end(']').end('}');
+  return std::move(out.text());
+}
+
+MANTA_DECL std::string server_text(const route_table& routes, const server_state& server) {
+  std::uint64_t answered = 0, under_way = 0;
+  for (const auto& each : routes.all()) {
+    answered += each->its.count;
+    under_way += each->its.under_way;
+  }
+  json_builder out;
+  out.begin('{').member("url", server.url).member("rank", manta::rank()).member("seconds", server.seconds);
+  out.member("connections", server.connections).member("refused", server.refused).member("answered", answered);
+  out.member("under_way", under_way).member("draining", server.draining).end('}');
   return std::move(out.text());
 }
 

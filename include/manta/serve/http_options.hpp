@@ -71,6 +71,9 @@ struct http_options {
   std::vector<std::string> cors = {};
   /// Bodies and answers in gzip: serve::gzip(), see manta/serve/gzip.hpp. Without it, such bodies are answered 415.
   std::shared_ptr<const detail::body_compression> compression = {};
+  /// Further ranks that have the same server, with the same routes: for more requests than one rank can read, behind a
+  /// proxy that divides them. Their ports follow `port` on each node. One without `tls` and `compression`.
+  std::vector<int> ranks = {};
   /// No replica of a deployment that has a route here may live on the server's rank. Else it may where no other rank
   /// will do, and the server answers nobody while that replica is made or works.
   bool no_replicas = false;

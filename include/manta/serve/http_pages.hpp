@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/serve/call.hpp"
@@ -29,6 +31,8 @@ struct server_state {
   bool draining;
   std::map<int, std::uint64_t> other_answers;  ///< that no route has given, by status
   bool needs_token;
+  /// Asks the servers on other ranks what they do, in JSON; may be empty.
+  std::function<std::vector<future<std::string>>()> ask_others;
 };
 
 /// Can no route have this path? Clients and people find the same there on each server.

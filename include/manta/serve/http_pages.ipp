@@ -131,9 +131,12 @@ inline made_page html_page(std::string_view text) {
 }
 
 inline made_page make_status(const route_table& routes, const server_state& server) {
-  return std::make_unique<status_call>(routes, nullptr, [&routes, server](const auto& deployments) {
-    return reply{200, status_text(routes, server, deployments)};
+  auto asked = std::make_unique<status_call>(routes, nullptr, nullptr);
+  if (server.ask_others) asked->ask_others(server.ask_others());
+  asked->set_writer([&routes, server, its = asked.get()](const auto& deployments) {
+    return reply{200, status_text(routes, server, deployments, its->others())};
   });
+  return asked;
 }
 inline made_page make_metrics(const route_table& routes, const server_state& server) {
   return std::make_unique<status_call>(routes, nullptr, [&routes, server](const auto& deployments) {

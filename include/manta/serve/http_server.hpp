@@ -6,8 +6,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/serve/access_log.hpp"
@@ -34,6 +36,10 @@ class http_server final : public http_service {
   /// Throws if the route could not be used.
   void add(std::unique_ptr<endpoint> e);
   void add_status(const char* type, int status) { failures_.add(type, status); }
+  /// For the status: asks the servers on other ranks what they do.
+  void ask_others(std::function<std::vector<future<std::string>>()> ask) { ask_others_ = std::move(ask); }
+  /// What this server does, in JSON.
+  [[nodiscard]] MANTA_DECL std::string state_text() const;
   /// The first turn may come: signals are watched, and the server says where it is.
   void begin();
   /// One turn: events of the network, then calls that have ended; waits for one at most that long.
@@ -87,6 +93,7 @@ class http_server final : public http_service {
   bool has_waited_ = false;  ///< and no call has ended meanwhile
   std::int64_t looked_for_end_ = 0, started_ = 0;
   std::uint64_t refused_ = 0, next_request_ = 0;
+  std::function<std::vector<future<std::string>>()> ask_others_;
   std::string ids_;  ///< how the ids of this server's requests begin
 };
 

@@ -20,6 +20,7 @@
 #include "manta/run.hpp"
 #include "manta/serve/http_control.hpp"
 #include "manta/serve/http_files.hpp"
+#include "manta/serve/http_metrics.hpp"
 #include "manta/serve/http_server.hpp"
 #include "manta/serve/router.hpp"
 #include "manta/this_task.hpp"
@@ -288,8 +289,11 @@ MANTA_DECL server_state http_server::state() const {
           refused_,
           end_.has_begun(),
           exchanges_.other_answers(),
-          !options_.token.empty()};
+          !options_.token.empty(),
+          ask_others_};
 }
+
+MANTA_DECL std::string http_server::state_text() const { return server_text(routes_, state()); }
 
 // --- the loop
 

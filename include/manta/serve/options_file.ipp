@@ -124,6 +124,7 @@ inline void read_server(http_options& o, json_view from) {
   all.add_time("drain_time_ms", o.drain_time);
   all.add("quiet", o.quiet);
   all.add("cors", o.cors);
+  all.add("ranks", o.ranks);
   all.add("no_replicas", o.no_replicas);
   all.add("open_health", o.open_health);
   all.add("detailed_errors", o.detailed_errors);

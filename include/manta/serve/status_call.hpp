@@ -31,15 +31,27 @@ class status_call final : public call {
   /// `write` makes the answer. `only`: asks the deployment of this route alone.
   MANTA_DECL status_call(const route_table& routes, const route* only,
                          std::function<reply(const std::vector<deployment_report>&)> write);
+  void set_writer(std::function<reply(const std::vector<deployment_report>&)> write) { write_ = std::move(write); }
+  /// Waits for these, too.
+  void ask_others(std::vector<future<std::string>> asked) { others_asked_ = std::move(asked); }
+  /// What came of them.
+  [[nodiscard]] const std::vector<std::string>& others() const { return others_; }
+
   MANTA_DECL any_future waits_for() override;
   MANTA_DECL bool step(reply& answer, answer_form form) override;
   [[nodiscard]] std::int64_t patience() const override { return 1'000'000'000; }
   MANTA_DECL bool answer_at_once(reply& answer) override;
 
  private:
+  void take(std::size_t i);
+  void take_other(const future<std::string>& from);
+
   std::vector<deployment_report> reports_;
   std::vector<future<serve::status>> asked_;
   std::size_t next_ = 0;
+  std::vector<future<std::string>> others_asked_;
+  std::vector<std::string> others_;
+  std::size_t next_other_ = 0;
   std::function<reply(const std::vector<deployment_report>&)> write_;
 };
 

@@ -31,34 +31,48 @@ MANTA_DECL status_call::status_call(const route_table& routes, const route* only
 }
 
 MANTA_DECL any_future status_call::waits_for() {
-  return next_ < asked_.size() ? any_future(asked_[next_]) : any_future();
+  if (next_ < asked_.size()) return asked_[next_];
+  return next_other_ < others_asked_.size() ? any_future(others_asked_[next_other_]) : any_future();
+}
+
+inline void status_call::take(std::size_t i) {
+  try {
+    reports_[i].its = asked_[i].get();
+  } catch (const std::exception& e) {
+    reports_[i].problem = base::text_of(e);
+  }
+}
+
+inline void status_call::take_other(const future<std::string>& from) {
+  try {
+    others_.push_back(from.get());
+  } catch (const error&) {  // its rank has died
+  }
 }
 
 MANTA_DECL bool status_call::step(reply& answer, answer_form) {
   if (next_ < asked_.size()) {
-    try {
-      reports_[next_].its = asked_[next_].get();
-    } catch (const std::exception& e) {
-      reports_[next_].problem = base::text_of(e);
-    }
-    if (++next_ < asked_.size()) return true;
+    take(next_++);
+  } else if (next_other_ < others_asked_.size()) {
+    take_other(others_asked_[next_other_++]);
   }
+  if (next_ < asked_.size() || next_other_ < others_asked_.size()) return true;
   answer = write_(reports_);
   return false;
 }
 
 MANTA_DECL bool status_call::answer_at_once(reply& answer) {
   for (; next_ < asked_.size(); ++next_) {
-    if (!asked_[next_].ready()) {
+    if (asked_[next_].ready()) {
+      take(next_);
+    } else {
       reports_[next_].problem = "no answer within a second: its rank computes";
       cancel(asked_[next_]);
-      continue;
     }
-    try {
-      reports_[next_].its = asked_[next_].get();
-    } catch (const std::exception& e) {
-      reports_[next_].problem = base::text_of(e);
-    }
+  }
+  for (; next_other_ < others_asked_.size(); ++next_other_) {
+    const future<std::string>& other = others_asked_[next_other_];
+    other.ready() ? take_other(other) : void(cancel(other));
   }
   answer = write_(reports_);
   return true;

@@ -463,6 +463,36 @@ def files_are_only_files():
         check("the server goes on", s.ask("/v2/health/live")[0], 200)
 
 
+# --- several servers
+
+
+def servers_on_several_ranks_have_the_same_routes():
+    if RANKS < 4:
+        return
+    with socket.socket() as free:  # three ports in a row are free, most likely
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with Server(unix=False, ranks=1, port=port) as s:
+        check("what cannot be sent is refused", "what /mine calls cannot be sent to the servers on other ranks" in s.text(), True)
+        status = s.json("/api/status")[1]
+        ports = [int(each["url"].rsplit(":", 1)[1]) for each in status["servers"]]
+        check("ports follow the first one", ports, [port, port + 1, port + 2])
+        check("their ranks", [each["rank"] for each in status["servers"]], [0, 1, 2])
+        for i, each in enumerate(ports):
+            c = http.client.HTTPConnection("127.0.0.1", each, timeout=30)
+            check("a deployment", s.ask("/double", "21", connection=c)[:2], (200, b"42"))
+            check("a function", s.ask("/add", "[1, 2]", connection=c)[:2], (200, b"3"))
+            check("a stream", s.ask("/count", "2", connection=c)[:2], (200, b"0\n1\n"))
+            check("a lambda", s.ask("/here", "5", connection=c)[:2], (200, b"5"))
+            check("tensors", s.ask("/v2/models/double/infer", json.dumps({"inputs": [tensor("INT32", [4])]}), connection=c)[0], 200)
+            check("an error", s.ask("/fail", "3", connection=c)[0], 500)
+            c.close()
+        status, text = manta_serve("status", str(port), token="")
+        check("one status for all", (status, text.count("http://127.0.0.1:")), (0, 3))
+        check("each has answered", [each["answered"] > 0 for each in s.json("/api/status")[1]["servers"]], [True] * 3)
+        until("no replica lives beside a server", lambda: {r["rank"] for r in report(s, "double")["each"]} == {3})
+
+
 # --- by hand
 
 
@@ -529,6 +559,7 @@ run((
     messages_have_one_meaning,
     limits_hold,
     files_are_only_files,
+    servers_on_several_ranks_have_the_same_routes,
     the_command_line_changes_deployments,
     an_application_from_a_file,
 ))

@@ -209,9 +209,11 @@ int main(int argc, char** argv) {
     options.open_health = given["closed_health"].empty();
     if (!given["cors"].empty()) options.cors = {given["cors"]};
     if (!given["hosts"].empty()) options.hosts = {given["hosts"]};
+    if (!given["ranks"].empty()) options.ranks = {1, 2};
+    if (!given["port"].empty()) options.port = std::stoi(given["port"]);
     if (!given["application"].empty()) options = serve::read_http_options(given["application"], options);
 #ifdef WITH_GZIP
-    options.compression = serve::gzip();
+    if (options.ranks.empty()) options.compression = serve::gzip();
 #endif
     if (!given["certificate"].empty()) {
 #ifdef WITH_TLS
@@ -245,6 +247,10 @@ int main(int argc, char** argv) {
     http.route<next>("/next");
     http.route<letter_after>("/letter_after");
     http.route("/here", [](int x) { return x; });
+    if (!given["ranks"].empty()) {  // further routes cannot be sent
+      says_why([&] { http.route("/mine", [doubled](int x) { return doubled(x); }); });
+      return http.run();
+    }
     manta::queue<int> gate(8);
     serve::options one_at_a_time{.name = "gated"};
     one_at_a_time.max_ongoing = 1;
