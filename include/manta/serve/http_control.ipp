@@ -11,13 +11,15 @@
 #include <utility>
 
 #include "manta/base/text.hpp"
+#include "manta/output/json_builder.hpp"
 #include "manta/serve/http_control.hpp"
 #include "manta/serve/http_failures.hpp"
 #include "manta/serve/http_routes.hpp"
-#include "manta/serve/json_builder.hpp"
 #include "manta/serve/router.hpp"
 
 namespace manta::serve::detail {
+
+using output::json_builder;
 
 inline constexpr std::string_view control_paths = "/api/deployments/";
 

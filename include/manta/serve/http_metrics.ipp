@@ -9,11 +9,13 @@
 #include <string_view>
 
 #include "manta/base/text.hpp"
+#include "manta/output/json_builder.hpp"
 #include "manta/run.hpp"
 #include "manta/serve/http_metrics.hpp"
-#include "manta/serve/json_builder.hpp"
 
 namespace manta::serve::detail {
+
+using output::json_builder;
 
 // --- JSON
 
@@ -29,7 +31,7 @@ inline void add_route_status(json_builder& out, const route& each, const std::ve
   out.end('}');
   for (const deployment_report& d : deployments) {
     if (std::find(d.paths.begin(), d.paths.end(), at.path) == d.paths.end()) continue;
-    if (d.its) out.member("deployment", *d.its);
+    if (d.its) out.key("deployment").json(to_json(*d.its));
     if (!d.its) out.member("problem", d.problem);
   }
   out.end('}');

@@ -11,16 +11,18 @@
 
 #include "manta/base/text.hpp"
 #include "manta/base/version.hpp"
+#include "manta/output/json_builder.hpp"
 #include "manta/serve/html.hpp"
 #include "manta/serve/http_control.hpp"
 #include "manta/serve/http_metrics.hpp"
 #include "manta/serve/http_pages.hpp"
 #include "manta/serve/http_routes.hpp"
-#include "manta/serve/json_builder.hpp"
 #include "manta/serve/openapi.hpp"
 #include "manta/serve/status_call.hpp"
 
 namespace manta::serve::detail {
+
+using output::json_builder;
 
 using made_page = std::unique_ptr<call>;
 
@@ -102,7 +104,8 @@ inline made_page make_metadata(const route_table& routes, const found_model& fou
                                      to_json(versions)));
     }
     json_builder out;
-    out.begin('{').member("name", its.options.name).member("versions", versions).member("platform", "manta_cpp");
+    out.begin('{').member("name", its.options.name).key("versions").json(to_json(versions));
+    out.member("platform", "manta_cpp");
     out.key("inputs").json(describe_tensors(its.inputs)).key("outputs").json(describe_tensors(its.outputs)).end('}');
     return reply{200, std::move(out.text())};
   });
@@ -149,7 +152,7 @@ inline made_page make_openapi(const route_table& routes, const server_state& ser
 inline made_page make_server(const route_table&, const server_state&) {
   json_builder out;
   out.begin('{').member("name", "manta").member("version", manta::version);
-  out.member("extensions", std::vector<std::string>{"binary_tensor_data"}).end('}');
+  out.key("extensions").begin('[').value("binary_tensor_data").end(']').end('}');
   return page_of({200, std::move(out.text())});
 }
 

@@ -10,10 +10,12 @@
 
 #include "manta/base/text.hpp"
 #include "manta/base/version.hpp"
-#include "manta/serve/json_builder.hpp"
+#include "manta/output/json_builder.hpp"
 #include "manta/serve/openapi.hpp"
 
 namespace manta::serve::detail {
+
+using output::json_builder;
 
 inline std::string small_letters(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
@@ -136,13 +138,13 @@ inline std::string example_of(const endpoint& model) {
       if (extent < 0) extent = &extent == &shape.front() ? 1 : 3;
       count *= static_cast<std::size_t>(extent);
     }
-    out.begin('{').member("name", each.name).member("shape", shape).member("datatype", each.datatype);
+    out.begin('{').member("name", each.name).key("shape").json(to_json(shape)).member("datatype", each.datatype);
     if (each.datatype == "BYTES") {
-      out.member("data", std::vector<std::string>(count, "text"));
+      out.key("data").json(to_json(std::vector<std::string>(count, "text")));
     } else if (each.datatype == "BOOL") {
-      out.member("data", std::vector<bool>(count, true));
+      out.key("data").json(to_json(std::vector<bool>(count, true)));
     } else {
-      out.member("data", std::vector<int>(count, 1));
+      out.key("data").json(to_json(std::vector<int>(count, 1)));
     }
     out.end('}');
   }
@@ -163,7 +165,7 @@ inline void add_protocol(json_builder& out, const route_table& routes, const ser
   std::sort(names.begin() + (names.empty() ? 0 : 1), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   json_builder schema;
-  schema.begin('{').member("type", "string").member("enum", names).end('}');
+  schema.begin('{').member("type", "string").key("enum").json(to_json(names)).end('}');
   const route_value model{"name", std::move(schema.text()), true, false};
   const auto get = [&](const char* path, const char* id, const char* summary, bool is_open, bool of_model) {
     out.key(path).begin('{').key("get").begin('{').member("operationId", id).member("summary", summary);
