@@ -53,17 +53,9 @@ class counter {
 };
 // [end]
 
-// [insist]
-/// A call that was under way when the actor's rank died fails; a later one reaches the actor at its new place.
-int sum_of(const manta::actor<counter>& c) {
-  for (int attempt = 1;; ++attempt) {
-    try {
-      return manta::async<&counter::sum>(c).get();
-    } catch (const manta::actor_died&) {
-      if (attempt == 100) throw;
-    }
-  }
-}
+// [again]
+/// A call that is lost with the actor's rank is made again, and reaches the actor at its new place.
+int sum_of(const manta::actor<counter>& c) { return manta::async<&counter::sum>({.retries = 3}, c).get(); }
 // [end]
 
 int main(int argc, char** argv) {

@@ -84,7 +84,7 @@ auto call(Options options, Args&&... args) {
 /// async<M>(actor, ...) of a method.
 template <auto M, class Options, class A, class... Args>
   requires(is_method<M>)
-auto call(Options, const actor<A>& self, Args&&... args) {
+auto call([[maybe_unused]] Options options, const actor<A>& self, Args&&... args) {
   using Signature = signature<type_of<M>>;
   using R = std::remove_cvref_t<typename Signature::result>;
   using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
@@ -94,7 +94,15 @@ auto call(Options, const actor<A>& self, Args&&... args) {
   auto& callee = access::of(self).node("async: the actor");
   argument_writer out(e, e.calls().longest_argument(callee));
   write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
-  auto& n = e.calls().call(callee, function_index<Task>::value, result_type<R>(), out.written());
+  const auto send = [&]() -> graph::node& {
+    if constexpr (std::is_same_v<Options, no_options>) {
+      return e.calls().call(callee, function_index<Task>::value, result_type<R>(), out.written());
+    } else {
+      const exec::call_terms terms = make_call_terms(*options);
+      return e.calls().call_on_terms(callee, function_index<Task>::value, result_type<R>(), out.written(), terms);
+    }
+  };
+  graph::node& n = send();
   out.handed_over();
   return access::make_future<R>(handle(n));
 }
@@ -137,8 +145,8 @@ auto call(Options options, L&& object, Args&&... args) {
 ///   async(object, args...)          a lambda without captures, or a serialisable function object
 ///   async<&A::method>(a, args...)   on the rank of the actor; calls that one rank makes through one actor run in order
 ///
-/// The first two forms take options before the arguments: async<f>({.retries = 3}, args...). Throws unschedulable if no
-/// rank can ever meet the options.
+/// All forms take options before the arguments: async<f>({.retries = 3}, args...). Throws unschedulable if no rank can
+/// ever meet the options. A call of a method takes .deadline and .retries alone; the others are options of spawn.
 ///
 /// A call that has arrived at the actor's rank waits for the calls that arrived before it, and until the task or method
 /// that runs on the rank ends or waits. The call starts before tasks that have not started, and before the next child
@@ -156,11 +164,15 @@ auto async(Args&&... args) {  // manta: if f is overloaded, name one: async<stat
     return detail::call<F...>(detail::no_options(), std::forward<Args>(args)...);
   }
 }
-/// Runs a function as a task with these options. A call of a method takes no options: those given to spawn hold.
+/// Runs a function as a task with these options, or calls a method of an actor: async<&A::m>({.retries = 2}, actor).
+/// The call fails with timeout if it has not started within .deadline, and never runs then. It is made again up to
+/// .retries times when it was lost with the actor, by its rank's death or by manta::fatal, if the actor has .restarts:
+/// they are for methods that may do their work twice without harm. What a method throws otherwise is not tried again.
+/// Calls that are made again come after those made since. Other options throw: they are given to spawn.
 template <auto... F, class... Args>
 auto async(const task_options& options, Args&&... args) {  // likewise
   using Arguments = detail::list<Args...>;
-  using Mistake = decltype(detail::mistake_with_options<F...>(Arguments()));
+  using Mistake = decltype(detail::mistake_in<F...>(Arguments()));
   (void)typename Mistake::sentence();
   if constexpr (Mistake::found) {
     return detail::refused<F...>(Arguments());

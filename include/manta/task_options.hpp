@@ -51,6 +51,8 @@ namespace detail {
 
 /// Makes the request of a task from its options; null if they ask for nothing. Throws if no rank can ever meet them.
 MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& o, bool gang);
+/// The options of a call of an actor. Throws if they have more than .deadline and .retries.
+MANTA_DECL exec::call_terms make_call_terms(const task_options& o);
 
 }  // namespace detail
 

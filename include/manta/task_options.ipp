@@ -9,18 +9,20 @@
 
 namespace manta::detail {
 
+/// Has the task no condition beside its deadline and its retries?
+inline bool asks_for_no_place(const task_options& o) {
+  return o.name.empty() && o.cpus == 1 && !base::is_nan(o.gpus) && o.gpus == 0 && o.resources.empty() && o.rank == -1 &&
+         o.node == -1 && !o.near.valid() && !o.spread && o.priority == 0 && !o.isolate && o.duration.count() == 0 &&
+         !o.in.valid() && o.bundle < 0 && !o.journaled;
+}
+
 MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& o, bool gang) {
   if (!gang && (o.ranks != 0 || o.nodes != 0)) {
     throw error(
         "manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
         "first parameter, or leave them out");
   }
-  if (!gang && o.name.empty() && o.cpus == 1 && !base::is_nan(o.gpus) && o.gpus == 0 && o.resources.empty() &&
-      o.rank == -1 && o.node == -1 && !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate &&
-      o.duration.count() == 0 && o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0 &&
-      !o.journaled) {
-    return nullptr;
-  }
+  if (!gang && asks_for_no_place(o) && o.retries == 0 && o.deadline == std::chrono::nanoseconds::max()) return nullptr;
   if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
   if (o.duration.count() < 0) throw error("manta: task_options::duration is negative; leave it out if it is not known");
   auto* const request = new graph::request;
@@ -38,6 +40,18 @@ MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& 
   }
   require_placeable(e, *request, o, o.name.empty() ? "this task" : "task '" + o.name + "'");
   return owner;
+}
+
+MANTA_DECL exec::call_terms make_call_terms(const task_options& o) {
+  if (!asks_for_no_place(o) || o.ranks != 0 || o.nodes != 0 || o.retry_if != nullptr || o.retry_after.count() != 0) {
+    throw error(
+        "manta: a call of an actor takes .deadline and .retries; its other options are those of the actor, which are "
+        "given to spawn: spawn<A>({.cpus = 2}, args...)");
+  }
+  if (o.retries < 0) throw error("manta: a call's .retries = " + std::to_string(o.retries) + " is negative");
+  exec::call_terms terms{.retries = o.retries};
+  if (o.deadline != std::chrono::nanoseconds::max()) terms.deadline = o.deadline.count();
+  return terms;
 }
 
 }  // namespace manta::detail

@@ -38,6 +38,13 @@ const std::uint32_t append = function("append", [](invocation& call) {
   give(call, its.sum);
 });
 
+/// A text too long to go with the news of its end.
+const std::uint32_t long_text = function("long_text", [](invocation& call) {
+  call.form = manta::graph::form::box;
+  call.type = manta::wire::type_index<std::string>::value;
+  call.box = new std::string(100'000, static_cast<char>('a' + argument_of(call)));
+});
+
 /// The parts of gangs that have run, and which of them fails.
 struct gang_run {
   static inline int parts = 0, failing = -1;
@@ -367,6 +374,179 @@ TEST_CASE("an actor on several ranks has a part on each; calls reach all parts i
       world[0].refs.release(*results[i - 1]);
     }
     world[0].refs.release(handle);
+    world.run();
+    CHECK(counter::alive == 0);
+    CHECK(world.live_nodes() == 0);
+  }
+}
+
+namespace {
+
+/// The nodes of a rank, but for those that stand for what a dead rank knew.
+std::size_t kept_nodes(whole_rank& r) {
+  std::size_t kept = 0;
+  r.graph.nodes.for_each([&](const node& n) { kept += n.state != state::failed; });
+  return kept;
+}
+
+/// A handle as it travels in a value.
+node& pass_on(whole_rank& from, node& n, whole_rank& to) {
+  node& received = to.refs.import_reference(from.refs.export_reference(n), n.type);
+  if (n.has(node::actor)) received.set(node::actor);
+  return received;
+}
+
+}  // namespace
+
+TEST_CASE("an actor whose owner has died ends, and its resources are free; one that others hold lives on") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    counter::alive = 0;
+    whole_world world(4, seed, true);
+    auto* const wanted = new_actor();
+    wanted->rank = 2;
+    node& handle = world[1].submit(construct, 0, {}, wanted);
+    world.run();
+    REQUIRE(handle.state == state::ready);
+    const bool is_shared = seed % 2 == 0;
+    node* const shared = is_shared ? &pass_on(world[1], handle, world[3]) : nullptr;
+    node& before = world[1].call(handle, append, 3);
+    for (std::uint64_t steps = world.random()() % 6; steps > 0; --steps) world.step();
+    world.kill(1);
+    world.run();
+    world.look_for_orphans();
+    if (is_shared) {
+      CHECK(counter::alive == 1);
+      node& result = world[3].call(*shared, append, 7);
+      world.run();
+      CHECK(ended(world[3], result) % 10 == 7);
+      world[3].refs.release(result);
+      world[3].refs.release(*shared);
+      world.run();
+      world.look_for_orphans();
+    }
+    CHECK(counter::alive == 0);
+    CHECK(world[2].graph.nodes.live() == 0);
+    CHECK(world[3].graph.nodes.live() == 0);
+    static_cast<void>(before);
+  }
+}
+
+TEST_CASE("an actor of which a dead rank had the last handle ends, also where that rank had called it") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    counter::alive = 0;
+    whole_world world(4, seed, true);
+    auto* const wanted = new_actor();
+    wanted->rank = 2;
+    node& handle = world[0].submit(construct, 0, {}, wanted);
+    world.run();
+    node& held = pass_on(world[0], handle, world[1]);
+    world.run();
+    node* mine = seed % 2 == 0 ? &world[0].call(handle, append, 1) : nullptr;
+    world[0].refs.release(handle);
+    node& theirs = world[1].call(held, append, 2);
+    for (std::uint64_t steps = world.random()() % 8; steps > 0; --steps) world.step();
+    if (mine == nullptr) CHECK(counter::alive == 1);
+    world.kill(1);
+    world.run();
+    CHECK(counter::alive == 0);
+    if (mine != nullptr) {
+      CHECK(ended(world[0], *mine) % 10 == 1);
+      world[0].refs.release(*mine);
+    }
+    static_cast<void>(theirs);
+  }
+}
+
+TEST_CASE("values that only a dead rank held are given up, where it was their home and where it was not") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    whole_world world(4, seed, true);
+    node& own = world[0].submit(add, 5);
+    auto* const there = new manta::graph::request;
+    there->rank = 2;
+    node& theirs = world[1].submit(long_text, 9, {}, there);
+    world.run();
+    node& held = pass_on(world[0], own, world[1]);
+    world.run();
+    world[0].refs.release(own);
+    world.run();
+    CHECK(world[0].graph.nodes.live() == 1);
+    REQUIRE(theirs.form == manta::graph::form::remote);
+    CHECK(world[2].graph.nodes.live() == 1);
+    world.kill(1);
+    world.run();
+    world.look_for_orphans();
+    CHECK(world[2].graph.nodes.live() == 0);
+    CHECK(kept_nodes(world[0]) == 0);
+    static_cast<void>(held);
+  }
+}
+
+TEST_CASE("a call with retries is made again after its actor's rank has died, as often as it says") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    whole_world world(5, seed, true);
+    auto* const wanted = new_actor();
+    wanted->restarts = 3;
+    node& handle = world[0].submit(construct, 0, {}, wanted);
+    world.run();
+    const std::uint32_t first = actor_place_in(handle.bytes).rank;
+    node& input = world[0].submit(add, 4);
+    const std::uint64_t number = 7;
+    std::vector<node*> calls;
+    for (const int retries : {0, 1, 2}) {
+      world[0].refs.hold(input);
+      std::vector<node*> inputs{&input};
+      calls.push_back(&world[0].calls.call_on_terms(handle, append, manta::wire::type_index<std::uint64_t>::value,
+                                                    whole_rank::arguments(number, inputs), {.retries = retries}));
+    }
+    world[0].refs.release(input);
+    world.let_rest(first);  // so they are under way when it dies
+    for (std::uint64_t steps = world.random()() % 12; steps > 0; --steps) world.step();
+    world.let_rest(whole_world::nobody);
+    world.kill(first);
+    world.run();
+    REQUIRE(handle.state == state::ready);
+    REQUIRE(calls[0]->state == state::failed);
+    CHECK(store::failure_of(*calls[0])->kind == store::failure::kind::actor);
+    for (std::size_t i : {1, 2}) CHECK(ended(world[0], *calls[i]) % 10 == 7);
+    for (node* const n : calls) {
+      n->set(node::observed);
+      world[0].refs.release(*n);
+    }
+    world[0].refs.release(handle);
+    world.run();
+    CHECK(kept_nodes(world[0]) == 0);
+    CHECK(!world[0].calls.any_repeatable());
+  }
+  counter::alive = 0;
+}
+
+TEST_CASE(
+    "a call that has not started by its deadline fails with timeout and does not run; one that has started ends") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    whole_world world(3, seed);
+    node& handle = world[0].submit(construct, 0, {}, new_actor());
+    if (seed % 2 == 0) world.run();
+    const std::uint64_t number = 3;
+    const auto call_by = [&](std::int64_t deadline) -> node& {
+      return world[0].calls.call_on_terms(handle, append, manta::wire::type_index<std::uint64_t>::value,
+                                          whole_rank::arguments(number, {}), {.deadline = deadline});
+    };
+    node& late = call_by(0);
+    node& patient = call_by(3'600'000'000'000);
+    world[0].clock.look_at_clock();
+    world.deliver_all();  // the call has come, but has not started
+    world.run();
+    REQUIRE(late.state == state::failed);
+    CHECK(store::failure_of(late)->kind == store::failure::kind::timeout);
+    CHECK(ended(world[0], patient) == 3);
+    CHECK(!world[0].clock.has_timers());
+    late.set(node::observed);
+    for (node* const n : {&late, &patient, &handle}) world[0].refs.release(*n);
     world.run();
     CHECK(counter::alive == 0);
     CHECK(world.live_nodes() == 0);

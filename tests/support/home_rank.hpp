@@ -26,7 +26,8 @@ struct home_rank {
         out(net, size),
         refs(number, graph, out, members, {ledger, made_by, journal, failures},
              {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {},
-              [](void* self, task* t) { of(self).graph.tasks.free(t); }}),
+              [](void* self, task* t) { of(self).graph.tasks.free(t); },
+              [](void*, const node&, manta::exec::rank_id) { return manta::store::share(manta::store::failure{}); }}),
         own{number, size, net, graph, ledger, out, members, in_words, refs, counts},
         ends(own, hooks()) {}
   ~home_rank() { clear_nodes(graph); }

@@ -31,6 +31,11 @@ class loopback_world {
   void put(std::uint32_t from, std::uint32_t to, letter m) { channel(from, to).push_back(std::move(m)); }
   /// Letters from one rank to another stay under way until others are held, or none.
   void hold(std::uint32_t from, std::uint32_t to) { held_ = std::size_t{from} * size_ + to; }
+  /// The rank `from` has died: the last letters of a channel, as many as the number says, never left.
+  void lose_some(std::uint32_t from, std::uint32_t to, std::uint64_t number) {
+    auto& letters = channel(from, to);
+    letters.resize(letters.size() - number % (letters.size() + 1));
+  }
   /// Has any message not been delivered yet?
   bool has_letters() const {
     return std::any_of(channels_.begin(), channels_.end(), [](const auto& each) { return !each.empty(); });
@@ -99,8 +104,10 @@ bool receive_reference(References& refs, std::uint32_t from, const letter& l) {
   using namespace manta::exec;
   arrival m{from, l.bytes.data(), l.bytes.size()};
   switch (l.kind) {
-    case message::drop: refs.on_drop(m.read<drop_message>()); break;
+    case message::drop: refs.on_drop(from, m.read<drop_message>()); break;
     case message::borrow: refs.on_borrow(from, m.read<borrow_message>()); break;
+    case message::claim: refs.on_claim(from, m.read<index_message>()); break;
+    case message::lend: refs.on_lend(from, m.read<lend_message>()); break;
     case message::granted: refs.on_granted(m.read<index_message>()); break;
     case message::release: refs.on_release(from, m.read<index_message>()); break;
     case message::released: refs.on_released(m.read<index_message>()); break;

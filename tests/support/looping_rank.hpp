@@ -121,7 +121,7 @@ struct looping_rank : parts_above {
   manta::exec::quiet_watch<block_loopback> quiet{
       rank.own,
       {rank.phase, waiters, rank.late, rank.end, rank.scheduler, rank.fetching, rank.clock, rank.executor,
-       rank.placement, drops, loop},
+       rank.placement, drops, rank.orphans, loop},
       {this, [](void*) { return true; }}};
   manta::exec::questions<block_loopback> asked{
       rank.own,

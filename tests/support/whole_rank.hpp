@@ -12,11 +12,13 @@
 #include <random>
 #include <vector>
 
+#include "clear_nodes.hpp"
 #include "loopback_blocks.hpp"
 #include "manta/exec/home/actor_calls.ipp"
 #include "manta/exec/home/home.ipp"
 #include "manta/exec/home/lost_tasks.ipp"
 #include "manta/exec/home/named_actors.ipp"
+#include "manta/exec/home/orphans.ipp"
 #include "manta/exec/home/tickets.ipp"
 #include "manta/exec/home/withdrawal.ipp"
 #include "manta/exec/rank/dispatch.hpp"
@@ -57,10 +59,7 @@ struct whole_rank {
 
   whole_rank(whole_world& all, block_world& letters, std::uint32_t number, std::uint32_t size,
              std::size_t most_unfinished);
-  ~whole_rank() {
-    delete scheduler;
-    lock.leave();
-  }
+  ~whole_rank();
   whole_rank(const whole_rank&) = delete;
   whole_rank& operator=(const whole_rank&) = delete;
   static whole_rank& of(void* self) { return *static_cast<whole_rank*>(self); }
@@ -136,6 +135,7 @@ struct whole_rank {
   part<manta::exec::named_actors> named;
   part<manta::exec::actor_calls> calls;
   part<manta::exec::home> home;
+  part<manta::exec::orphans> orphans;
   parts_above* above = nullptr;
 };
 
@@ -187,6 +187,13 @@ class whole_world {
   void deliver_all() {
     while (deliver()) continue;
   }
+  /// All ranks look for what dead ranks have left, until nothing more comes of it.
+  void look_for_orphans() {
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      if (alive_[r] && ranks_[r]->orphans.has_to_look()) ranks_[r]->orphans.look(INT64_MAX - 1);
+    }
+    run();
+  }
   /// The rank does nothing more. Rank 0 hears of its death, and tells the others.
   void kill(std::uint32_t dead) {
     alive_[dead] = false;
@@ -216,6 +223,12 @@ class whole_world {
   std::vector<std::unique_ptr<whole_rank>> ranks_;
 };
 
+inline whole_rank::~whole_rank() {
+  delete scheduler;
+  if (members.deaths() != 0 || !world.is_alive(own.rank)) clear_nodes(graph);
+  lock.leave();
+}
+
 inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint32_t number, std::uint32_t size,
                               std::size_t most_unfinished)
     : world(all),
@@ -227,7 +240,8 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
       out(net, size),
       refs(number, graph, out, members, {ledger, made_by, journal, failures},
            {this, [](void* r, node& n, std::uint64_t made) { of(r).again.leave_family(n, made); },
-            [](void* r, node& n) { of(r).named.handle_gone(n); }, [](void* r, task* t) { of(r).records.free(t); }}),
+            [](void* r, node& n) { of(r).named.handle_gone(n); }, [](void* r, task* t) { of(r).records.free(t); },
+            [](void* r, const node& n, manta::exec::rank_id dead) { return of(r).in_words.given_up(n, dead); }}),
       own{number, size, net, graph, ledger, out, members, in_words, refs, counts},
       records(own, received,
               {this, [](void* r, node& n, manta::exec::rank_id at,
@@ -253,7 +267,9 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
       held(own, ends,
            {this, [](void* r, manta::exec::rank_id from,
                      const manta::exec::pull_message& m) { of(r).fetching.on_pull(from, m); }}),
-      fetching(own, ends, held, made_by, {this, [](void* r, node& n) { return of(r).again.await_heir(n); }}),
+      fetching(own, ends, held, made_by,
+               {this, [](void* r, node& n) { return of(r).again.await_heir(n); },
+                [](void* r, manta::exec::node_place its) { return of(r).actors.slot_of(its); }}),
       clock(own, ends, phase, lock,
             {this, [](void* r, node& n) { of(r).home.task_ready(n); },
              [](void* r, node& n, const manta::store::failure_ptr& why, std::uint16_t flags) {
@@ -295,16 +311,19 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
           {lock, running, started, local, late, end, elsewhere, records, ends, fetching, executor, actors, placement},
           {this, [](void* r, std::uint64_t id, std::uint16_t flags) { of(r).gangs.stop_members(id, flags); }}),
       lost(own, {members, elsewhere, records, ends, fetching, clock, again, placement},
-           {this, [](void* r, node& n) { of(r).home.start(n); }, [](void* r, node& n) { of(r).home.task_ready(n); }}),
+           {this, [](void* r, node& n) { of(r).home.start(n); }, [](void* r, node& n) { of(r).home.task_ready(n); },
+            [](void* r, node& n) { return of(r).calls.repeats(n); },
+            [](void* r, node& n) { of(r).calls.end_repeatable(n.index); }}),
       tickets(own, ends, again, {this, [](void* r, node& n) { of(r).wait_for_end(n); }}),
       named(own, {running, phase, end, tickets, records, fetching, withdrawal},
             {this, [](void* r, node& n) { of(r).home.start(n); }}),
-      calls(own, {running, limit, pace, elsewhere, records, ends, fetching, withdrawal, named},
+      calls(own, {running, limit, pace, elsewhere, records, ends, fetching, withdrawal, named, clock},
             {this, [](void* r, node& n) { of(r).wait_for_end(n); }, [](void* r) { of(r).relieve(); }}),
       home(own,
            {lock, running,  phase, end,   limit,    local,  late,  scheduler, elsewhere, journal,    runner, records,
             ends, fetching, clock, again, executor, actors, calls, ahead,     placement, withdrawal, lost},
-           {this, [](void* r) { of(r).relieve(); }}) {
+           {this, [](void* r) { of(r).relieve(); }}),
+      orphans(own, {actors, executor}) {
   lock.enter();
   started.set_limit(1000);
   const std::size_t functions = manta::wire::table<manta::wire::function_entry>().size();
@@ -359,10 +378,12 @@ inline void whole_rank::rank_died(std::uint32_t dead) {
     placement.rank_died(dead);
     named.rank_died(dead);
   }
+  refs.rank_died(dead);
   calls.forget_sent();
   lost.rank_died(dead);
   held.rank_died(dead);
   gangs.rank_died(dead);
+  orphans.rank_died();
   if (above != nullptr) above->rank_died();
 }
 
@@ -400,6 +421,14 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
     case message::value: {
       const auto header = m.read<result_message>();
       return fetching.on_value(from, header, m.data, m.bytes);
+    }
+    case message::ask_holders: {
+      const auto header = m.read<holders_message>();
+      return orphans.on_ask(from, header, m.data, m.bytes);
+    }
+    case message::holders: {
+      const auto header = m.read<holders_message>();
+      return orphans.on_answer(header, m.data, m.bytes);
     }
     case message::seek: return fetching.on_seek(from, m.read<seek_message>());
     case message::not_kept: return fetching.on_not_kept(m.read<seek_message>());

@@ -53,8 +53,8 @@ struct gang_of_object {
 template <class Method>
 struct method_without_actor {
   static_assert(never<Method>,
-                "manta: a method is called on an actor, without options: async<&A::method>(actor, args...), where "
-                "spawn<A> gave the actor and took the options");
+                "manta: a method is called on an actor: async<&A::method>(actor, args...), where spawn<A> gave the "
+                "actor");
 };
 template <class Function>
 struct static_method {
@@ -144,15 +144,6 @@ constexpr auto mistake_in(list<L, Args...>) {
     } else {
       return wire::mistake_in_value<F>();
     }
-  }
-}
-
-template <auto... F, class... Args>
-constexpr auto mistake_with_options(list<Args...> arguments) {
-  if constexpr ((std::is_member_function_pointer_v<decltype(F)> || ...)) {
-    return mistake<method_without_actor, list<type_of<F>...>>();
-  } else {
-    return mistake_in<F...>(arguments);
   }
 }
 

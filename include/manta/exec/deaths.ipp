@@ -60,11 +60,13 @@ MANTA_DECL void deaths::rank_died(const death_message& m, const std::string& why
     all_.homes.named.rank_died(rank);
     all_.loops.quiet.rank_died();
   }
+  all_.values.refs.rank_died(rank);
   all_.homes.calls.forget_sent();
   all_.homes.lost.rank_died(rank);
   all_.values.supply.rank_died(rank);
   all_.rank.ledger.rank_died(rank);
   all_.work.gangs.rank_died(rank);
+  all_.homes.orphans.rank_died();
   all_.work.gang_guard.ask_for_patience(rank);
   all_.values.supply.answer_deferred();  // what is on its way to the dead rank will not get there
 }

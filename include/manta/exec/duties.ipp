@@ -23,6 +23,8 @@ MANTA_DECL bool duties::receive() {
 MANTA_DECL void duties::attend() {
   all_.loops.loop.report_memory();
   if (all_.values.attempts.has_timers()) all_.values.attempts.look_at_clock();
+  if (all_.homes.orphans.has_to_look()) [[unlikely]]
+    all_.homes.orphans.look(base::now_ns());
   if (all_.rank.ledger.files().unwanted() != 0) all_.rank.ledger.files().unmap_unwanted();
   if (all_.rank.lifeline != nullptr && all_.rank.lifeline->news()) all_.deaths.look();
   if (all_.work.gangs.watch().has_broken()) all_.work.gang_guard.end_broken();

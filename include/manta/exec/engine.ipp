@@ -45,6 +45,7 @@ const char* header_only_unit = nullptr;
 #include "manta/exec/home/home.ipp"
 #include "manta/exec/home/lost_tasks.ipp"
 #include "manta/exec/home/named_actors.ipp"
+#include "manta/exec/home/orphans.ipp"
 #include "manta/exec/home/tickets.ipp"
 #include "manta/exec/home/withdrawal.ipp"
 #include "manta/exec/hooks.ipp"
@@ -114,6 +115,7 @@ template class leaving<net::network>;
 template class lost_tasks<net::network>;
 template class made_values<net::network>;
 template class named_actors<net::network>;
+template class orphans<net::network>;
 template class placement<net::network>;
 template class questions<net::network>;
 template class quiet_watch<net::network>;

@@ -70,9 +70,14 @@ constexpr void handlers::set_tasks(dispatch_table<rank_parts>& table) {
 }
 
 constexpr void handlers::set_references(dispatch_table<rank_parts>& table) {
-  table.set(message::drop, [](rank_parts& all, arrival& m) { all.values.refs.on_drop(m.read<drop_message>()); });
+  table.set(message::drop,
+            [](rank_parts& all, arrival& m) { all.values.refs.on_drop(m.from, m.read<drop_message>()); });
   table.set(message::borrow,
             [](rank_parts& all, arrival& m) { all.values.refs.on_borrow(m.from, m.read<borrow_message>()); });
+  table.set(message::claim,
+            [](rank_parts& all, arrival& m) { all.values.refs.on_claim(m.from, m.read<index_message>()); });
+  table.set(message::lend,
+            [](rank_parts& all, arrival& m) { all.values.refs.on_lend(m.from, m.read<lend_message>()); });
   table.set(message::granted, [](rank_parts& all, arrival& m) { all.values.refs.on_granted(m.read<index_message>()); });
   table.set(message::repaid, [](rank_parts& all, arrival& m) { all.values.refs.on_repaid(m.read<index_message>()); });
   table.set(message::release,
@@ -157,6 +162,14 @@ constexpr void handlers::set_deaths(dispatch_table<rank_parts>& table) {
             [](rank_parts& all, arrival& m) { all.work.placement.on_where_is(m.from, m.read<where_message>()); });
   table.set(message::task_lost,
             [](rank_parts& all, arrival& m) { all.homes.lost.on_task_lost(m.read<where_message>()); });
+  table.set(message::ask_holders, [](rank_parts& all, arrival& m) {
+    const auto header = m.read<holders_message>();
+    all.homes.orphans.on_ask(m.from, header, m.data, m.bytes);
+  });
+  table.set(message::holders, [](rank_parts& all, arrival& m) {
+    const auto header = m.read<holders_message>();
+    all.homes.orphans.on_answer(header, m.data, m.bytes);
+  });
   table.set(message::seek,
             [](rank_parts& all, arrival& m) { all.values.fetches.on_seek(m.from, m.read<seek_message>()); });
   table.set(message::not_kept,

@@ -24,6 +24,8 @@ MANTA_DECL exec::references<net::network>::hooks hooks_of_references(rank_parts&
                           std::uint64_t calls) { parts_of(rank).values.recovery.leave_family(n, calls); },
       .actor_gone = [](void* rank, node& n) { parts_of(rank).homes.named.handle_gone(n); },
       .free_task = [](void* rank, task* t) { parts_of(rank).values.records.free(t); },
+      .given_up = [](void* rank, const node& n,
+                     rank_id dead) { return parts_of(rank).rank.failures.given_up(n, dead); },
   };
 }
 
@@ -69,7 +71,8 @@ MANTA_DECL exec::supply<net::network>::hooks hooks_of_supply(rank_parts& all) {
 
 /// Values that have to be made again.
 MANTA_DECL exec::fetches<net::network>::hooks hooks_of_fetches(rank_parts& all) {
-  return {&all, [](void* rank, node& n) { return parts_of(rank).values.recovery.await_heir(n); }};
+  return {&all, [](void* rank, node& n) { return parts_of(rank).values.recovery.await_heir(n); },
+          [](void* rank, node_place home) { return parts_of(rank).work.actors.slot_of(home); }};
 }
 
 /// Tasks that run once more.
@@ -158,7 +161,9 @@ MANTA_DECL exec::withdrawal<net::network>::hooks hooks_of_withdrawal(rank_parts&
 /// Tasks that run again.
 MANTA_DECL exec::lost_tasks<net::network>::hooks hooks_of_lost(rank_parts& all) {
   return {&all, [](void* rank, node& n) { parts_of(rank).homes.tasks.start(n); },
-          [](void* rank, node& n) { parts_of(rank).homes.tasks.task_ready(n); }};
+          [](void* rank, node& n) { parts_of(rank).homes.tasks.task_ready(n); },
+          [](void* rank, node& n) { return parts_of(rank).homes.calls.repeats(n); },
+          [](void* rank, node& n) { parts_of(rank).homes.calls.end_repeatable(n.index); }};
 }
 
 /// Waits for answers.

@@ -17,6 +17,7 @@
 #include "manta/exec/home/actor_calls.hpp"
 #include "manta/exec/home/home.hpp"
 #include "manta/exec/home/named_actors.hpp"
+#include "manta/exec/home/orphans.hpp"
 #include "manta/exec/home/tickets.hpp"
 #include "manta/exec/isolation/isolated_calls.hpp"
 #include "manta/exec/loop/helper.hpp"
@@ -161,6 +162,7 @@ struct home_layer {
   named_actors<net::network> named;
   actor_calls<net::network> calls;
   exec::home<net::network> tasks;
+  exec::orphans<net::network> orphans;
 };
 
 /// What the rank's own thread does next, and what others do for it.

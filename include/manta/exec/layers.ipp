@@ -68,7 +68,8 @@ MANTA_DECL home_layer::home_layer(rank_stores& r, run_state& run, value_layer& v
       tickets(v.own, v.completion, v.recovery, hooks.tickets),
       named(v.own, {run.running, run.phase, run.departure, tickets, v.records, v.fetches, withdrawal}, hooks.named),
       calls(v.own,
-            {run.running, run.throttle, run.pace, run.elsewhere, v.records, v.completion, v.fetches, withdrawal, named},
+            {run.running, run.throttle, run.pace, run.elsewhere, v.records, v.completion, v.fetches, withdrawal, named,
+             v.attempts},
             hooks.calls),
       tasks(v.own,
             {.lock = r.lock,
@@ -94,7 +95,8 @@ MANTA_DECL home_layer::home_layer(rank_stores& r, run_state& run, value_layer& v
              .placement = work.placement,
              .withdrawal = withdrawal,
              .lost = lost},
-            hooks.home) {}
+            hooks.home),
+      orphans(v.own, {work.actors, work.executor}) {}
 
 MANTA_DECL loop_layer::loop_layer(rank_stores& r, run_state& run, value_layer& v, work_layer& work, home_layer& homes,
                                   const part_hooks& hooks)
@@ -105,7 +107,7 @@ MANTA_DECL loop_layer::loop_layer(rank_stores& r, run_state& run, value_layer& v
       waiting(v.own, {run.phase, run.pace, run.waiters, run.local, v.fetches, run.throttle, homes.tasks, loop}),
       quiet(v.own,
             {run.phase, run.waiters, run.late, run.departure, r.scheduler, v.fetches, v.attempts, work.executor,
-             work.placement, v.foreign_drops, loop},
+             work.placement, v.foreign_drops, homes.orphans, loop},
             hooks.quiet),
       questions(v.own,
                 {run.running, run.local, run.late, run.departure, r.world, r.scheduler, run.elsewhere, v.completion,

@@ -202,8 +202,9 @@ class closed {
 #elif defined(mistake_method_without_actor)
   counter c(0);
   std::cout << manta::async<&counter::add>(c, 1).get() << "\n";
-#elif defined(mistake_method_with_options)
-  std::cout << manta::async<&counter::add>({.retries = 1}, manta::spawn<counter>(0), 1).get() << "\n";
+#elif defined(mistake_options_without_actor)
+  counter c(0);
+  std::cout << manta::async<&counter::add>({.retries = 1}, c, 1).get() << "\n";
 #elif defined(mistake_string_view_parameter)
   std::cout << manta::async([](std::string_view text) { return text.size(); }, "text").get() << "\n";
 #elif defined(mistake_span_to_write_to)

@@ -29,7 +29,9 @@ struct rank : home_rank {
       : home_rank(world, 0, 3),
         records(own, received, {this, [](void*, node&, rank_id, std::uint64_t) {}}),
         held(own, ends, {this, [](void*, rank_id, const pull_message&) {}}),
-        fetching(own, ends, held, made_by, {this, [](void*, node&) { return false; }}),
+        fetching(own, ends, held, made_by,
+                 {this, [](void*, node&) { return false; },
+                  [](void*, manta::exec::node_place) { return manta::exec::slot_index(manta::graph::no_index); }}),
         recovery(own, made_by, records, ends, fetching,
                  {this, [](void* self, node& n) { static_cast<rank*>(self)->started.push_back(n.index); }}) {
     members.set_recovers();

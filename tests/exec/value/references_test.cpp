@@ -6,11 +6,14 @@
 // its last handle or dies before it.
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <memory>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "../../support/clear_nodes.hpp"
 #include "../../support/loopback.hpp"
 #include "manta/exec/rank/dispatch.hpp"
 #include "manta/exec/value/references.hpp"
@@ -36,6 +39,7 @@ using references = exec::references<loopback>;
 struct rank {
   rank(std::uint32_t number, loopback_world& world)
       : net{number, world}, refs(number, graph, out, members, {values, made_by, journal, failures}, hooks()) {}
+  ~rank() { clear_nodes(graph); }
 
   references::hooks hooks() {
     return {
@@ -43,9 +47,12 @@ struct rank {
         .stand_in_gone = [](void*, node&, std::uint64_t) {},
         .actor_gone = [](void* self, node&) { ++static_cast<rank*>(self)->actors_gone; },
         .free_task = [](void*, graph::task*) {},
+        .given_up = [](void*, const node&,
+                       manta::exec::rank_id) { return manta::store::share(manta::store::failure{}); },
     };
   }
   void receive(std::uint32_t from, const letter& m) {
+    if (members.is_dead(from)) return;
     if (receive_reference(refs, from, m)) return;
     REQUIRE(m.kind == message::end_actor);
     arrival a{from, m.bytes.data(), m.bytes.size()};
@@ -72,17 +79,31 @@ struct cluster {
   }
   rank& operator[](std::uint32_t r) { return *ranks[r]; }
   bool deliver_one() {
-    return world.deliver_one(
-        random, [&](std::uint32_t to, std::uint32_t from, const letter& m) { ranks[to]->receive(from, m); });
+    return world.deliver_one(random, [&](std::uint32_t to, std::uint32_t from, const letter& m) {
+      if (to != dead) ranks[to]->receive(from, m);
+    });
   }
   void deliver_all() {
     while (deliver_one()) {
     }
   }
   std::size_t live() const { return live_nodes(ranks); }
+  /// Rank 0 is not in any book: it does not die.
+  void set_recovers() {
+    for (auto& r : ranks) r->members.set_recovers();
+  }
+  /// The rank `at` hears of the death.
+  void tell_death(std::uint32_t at) {
+    ranks[at]->members.note_death(dead, {"it was killed", 0, manta::net::end_by::unknown});
+    ranks[at]->graph.nodes.for_each([&](node& n) {
+      if (exec::is_stand_in(n) && n.links->rank == dead) n.links->count = 0;
+    });
+    ranks[at]->refs.rank_died(dead);
+  }
 
   loopback_world world;
   std::mt19937 random;
+  std::uint32_t dead = ~0u;
   std::vector<std::unique_ptr<rank>> ranks;
 };
 
@@ -267,4 +288,164 @@ TEST_CASE("in any order of messages every node dies with its last handle, and no
     c.deliver_all();
     REQUIRE(c.live() == 0);
   }
+}
+
+namespace {
+
+/// Handles that go from rank to rank in values, until one of the ranks 1 to 3 dies.
+struct passing {
+  struct handle {
+    std::uint32_t rank;
+    node* n;
+    std::uint32_t home;
+    std::uint64_t object;
+  };
+  struct parcel {
+    std::uint32_t from, to;
+    reference_message reference;
+    std::uint32_t home;
+    std::uint64_t object;
+  };
+  explicit passing(std::uint32_t seed) : c(4, seed) { c.set_recovers(); }
+
+  std::size_t pick(std::size_t n) { return static_cast<std::size_t>(c.random() % n); }
+  void make(std::uint32_t r) {
+    node& n = ready(c[r]);
+    n.form = graph::form::plain;
+    const std::uint64_t object = ++objects;
+    std::memcpy(n.bytes, &object, sizeof object);
+    handles.push_back({r, &n, r, object});
+  }
+  void send(const handle& h, std::uint32_t to) {
+    // Often a value is written before anyone knows who will read it.
+    const references::addressed receiver(c[h.rank].refs, c.random() % 2 == 0 ? to : graph::no_index);
+    parcels.push_back({h.rank, to, c[h.rank].refs.export_reference(*h.n), h.home, h.object});
+    senders.insert({h.object, h.rank});
+  }
+  void open(std::size_t i) {
+    const parcel p = parcels[i];
+    parcels.erase(parcels.begin() + static_cast<std::ptrdiff_t>(i));
+    handles.push_back({p.to, &c[p.to].refs.import_reference(p.reference, 0), p.home, p.object});
+  }
+  void drop(std::size_t i) {
+    const handle h = handles[i];
+    handles.erase(handles.begin() + static_cast<std::ptrdiff_t>(i));
+    c[h.rank].refs.release(*h.n);
+  }
+  void step() {
+    const auto alive = [&] {
+      const auto r = static_cast<std::uint32_t>(pick(4));
+      return r == dead ? 0 : r;
+    };
+    switch (c.random() % 5) {
+      case 0: return make(alive());
+      case 1:
+        if (!handles.empty()) send(handles[pick(handles.size())], alive());
+        return;
+      case 2:
+        if (!parcels.empty()) open(pick(parcels.size()));
+        return;
+      case 3:
+        if (!handles.empty()) drop(pick(handles.size()));
+        return;
+      default: c.deliver_one(); check();
+    }
+  }
+  /// Each handle still stands for its own object, as long as the object's home lives.
+  void check() {
+    for (const handle& h : handles) {
+      const auto home = c[h.rank].refs.home_of(*h.n);
+      REQUIRE(home.rank == h.home);
+      if (h.home == dead) continue;
+      node& n = c[h.home].graph.nodes.at(home.index);
+      if (n.state == graph::state::failed) {
+        REQUIRE(senders.count({h.object, dead}) != 0);
+        continue;
+      }
+      std::uint64_t object = 0;
+      std::memcpy(&object, n.bytes, sizeof object);
+      REQUIRE(n.refs.load() > 0);
+      REQUIRE(object == h.object);
+    }
+  }
+  void settle() {
+    while (!parcels.empty()) open(parcels.size() - 1);
+    c.deliver_all();
+  }
+  /// What the rank had is gone, and so is a part of what it had sent.
+  void kill(std::uint32_t victim) {
+    dead = c.dead = victim;
+    std::erase_if(handles, [&](const handle& h) { return h.rank == dead; });
+    std::erase_if(parcels, [&](const parcel& p) { return p.to == dead || (p.from == dead && c.random() % 2 == 0); });
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      c.world.lose_some(dead, r, c.random());
+    }
+  }
+  void tell_all() {
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      if (r == dead) continue;
+      for (std::size_t steps = pick(20); steps > 0; --steps) step();
+      c.tell_death(r);
+      check();
+    }
+  }
+  void drop_all() {
+    settle();
+    while (!handles.empty()) drop(pick(handles.size()));
+    c.deliver_all();
+  }
+  /// Nodes of living ranks that are neither free nor stand for what died with a rank or belonged to it.
+  std::size_t live() {
+    std::size_t all = 0;
+    for (std::uint32_t r = 0; r < 4; ++r) {
+      if (r == dead) continue;
+      c[r].graph.nodes.for_each([&](const node& n) {
+        all += n.state != graph::state::failed && !(exec::is_stand_in(n) && n.links->rank == dead);
+      });
+    }
+    return all;
+  }
+
+  cluster c;
+  std::vector<handle> handles;
+  std::vector<parcel> parcels;
+  std::set<std::pair<std::uint64_t, std::uint32_t>> senders;  // of objects
+  std::uint64_t objects = 0;
+  std::uint32_t dead = ~0u;
+};
+
+}  // namespace
+
+TEST_CASE("what only a dead rank held is given up, and no handle of a living rank loses its object") {
+  std::size_t given_up = 0;
+  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    passing p(seed);
+    for (int i = 0; i < 150; ++i) p.step();
+    p.settle();
+    p.kill(1 + seed % 3);
+    p.tell_all();
+    for (int i = 0; i < 50; ++i) p.step();
+    p.drop_all();
+    REQUIRE(p.live() == 0);
+    for (std::uint32_t r = 0; r < 4; ++r) given_up += r == p.dead ? 0 : p.c[r].graph.nodes.live();
+  }
+  CHECK(given_up > 400);
+}
+
+TEST_CASE("a handle that a rank has passed on before it died finds its object or a failure, never another object") {
+  std::size_t late = 0;
+  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    passing p(seed);
+    for (int i = 0; i < 150; ++i) p.step();
+    p.kill(1 + seed % 3);
+    p.tell_all();
+    for (int i = 0; i < 100; ++i) p.step();
+    p.settle();
+    p.check();
+    for (const passing::handle& h : p.handles) late += p.senders.count({h.object, p.dead}) != 0 && h.home != p.dead;
+    p.drop_all();
+  }
+  CHECK(late > 20);
 }

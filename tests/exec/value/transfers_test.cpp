@@ -45,12 +45,15 @@ struct rank {
         failures_in_words(number, members),
         out(net, size),
         refs(number, graph, out, members, {ledger, made_by, journal, failures},
-             {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {}, [](void*, task*) {}}),
+             {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {}, [](void*, task*) {},
+              [](void*, const node&, manta::exec::rank_id) { return manta::store::share(manta::store::failure{}); }}),
         own{number, size, net, graph, ledger, out, members, failures_in_words, refs, counts},
         ends(own, hooks()),
         held(own, ends,
              {this, [](void* self, rank_id from, const pull_message& m) { of(self).fetching.on_pull(from, m); }}),
-        fetching(own, ends, held, made_by, {this, [](void*, node&) { return false; }}) {}
+        fetching(own, ends, held, made_by,
+                 {this, [](void*, node&) { return false; },
+                  [](void*, manta::exec::node_place) { return manta::exec::slot_index(manta::graph::no_index); }}) {}
   ~rank() { clear_nodes(graph); }
   rank(const rank&) = delete;
   rank& operator=(const rank&) = delete;

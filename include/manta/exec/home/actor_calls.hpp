@@ -12,9 +12,11 @@
 #include <string>
 
 #include "manta/base/config.hpp"
+#include "manta/exec/home/call_terms.hpp"
 #include "manta/exec/home/named_actors.hpp"
 #include "manta/exec/home/sent_arguments.hpp"
 #include "manta/exec/state/throttle.hpp"
+#include "manta/exec/value/attempts.hpp"
 
 namespace manta::exec {
 
@@ -32,6 +34,7 @@ class actor_calls {
     fetches<Network>& fetching;
     exec::withdrawal<Network>& withdrawal;
     named_actors<Network>& named;
+    attempts<Network>& clock;
   };
   /// What others do, each with `rank` first.
   struct hooks {
@@ -50,11 +53,23 @@ class actor_calls {
   MANTA_DECL std::size_t longest_argument(const node& handle) const;
   /// Calls a method of the actor. Takes over the references of the inputs.
   MANTA_DECL node& call(node& handle, function_id function, type_id type, const task_arguments& given);
+  /// As the other, on these terms.
+  MANTA_DECL node& call_on_terms(node& handle, function_id function, type_id type, const task_arguments& given,
+                                 const call_terms& terms);
   /// The place of an actor is known, or there will be none: sends a call that has waited for it, or fails it.
   void send(node& handle, task* t);
   /// Sends one message to the actor's rank; the actor ends after the call that runs.
   MANTA_DECL void kill(node& handle, const std::string& why);
 
+  /// A call has failed, or was lost with its actor's rank. True if it is made again.
+  bool repeats(node& n);
+  /// Whether this failure is that of the whole actor, which is built anew perhaps, and the call is made again.
+  bool repeats_after(node& n, const store::failure& why) {
+    const bool is_lost = why.fatal || (why.tells_of_lost_call() && why.actor_may_return);
+    return !repeatable_.empty() && is_lost && repeats(n);
+  }
+  bool any_repeatable() const { return !repeatable_.empty(); }
+  void end_repeatable(node_index call);  ///< The call has ended, and will not be made again.
   /// The result of a call, known by its node, has come.
   void note_result(std::uint32_t call) {
     if (!sent_.empty()) sent_.remove(call);
@@ -73,6 +88,7 @@ class actor_calls {
   const parts below_;
   const hooks others_;
   sent_arguments sent_;
+  repeatable_calls repeatable_;
 };
 
 }  // namespace manta::exec

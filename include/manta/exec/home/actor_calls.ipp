@@ -57,6 +57,60 @@ node& actor_calls<Network>::call(node& handle, function_id function, type_id typ
 }
 
 template <class Network>
+node& actor_calls<Network>::call_on_terms(node& handle, function_id function, type_id type, const task_arguments& given,
+                                          const call_terms& terms) {
+  for (std::uint32_t i = 0; terms.retries > 0 && i < given.input_count; ++i) own_.refs.hold(*given.inputs[i]);
+  task* const copy = terms.retries > 0 ? below_.records.make(0, function, given, nullptr) : nullptr;
+  node& n = call(handle, function, type, given);
+  if (n.state != state::pending) {
+    if (copy != nullptr) below_.records.free(copy);
+    return n;
+  }
+  if (copy != nullptr) {
+    copy->id = n.sent.id;
+    copy->home_index = n.index;
+    copy->for_member = below_.running->for_member;
+    own_.refs.hold(handle);
+    repeatable_.add(n.index, {copy, &handle, terms.retries});
+  }
+  if (terms.deadline != graph::request::never)
+    below_.clock.start_timer_of_call(n, base::now_ns() + terms.deadline, terms.deadline);
+  return n;
+}
+
+template <class Network>
+bool actor_calls<Network>::repeats(node& n) {
+  repeatable_call* const again = repeatable_.find(n.index);
+  if (again == nullptr || again->retries == 0) return false;
+  --again->retries;
+  task& copy = *again->copy;
+  for (std::uint32_t i = 0; i < copy.input_count; ++i) own_.refs.hold(*copy.inputs()[i]);
+  task* const t = below_.records.make(copy.id, copy.function, arguments_of(copy), nullptr);
+  t->home_index = n.index;
+  t->for_member = copy.for_member;
+  below_.elsewhere.note_sent();
+  node& handle = *again->actor;
+  if (handle.state != state::pending) {
+    send(handle, t);
+    return true;
+  }
+  below_.fetching.need(handle);
+  own_.graph.add_link(handle, link_kind::call).pointer = t;
+  note_sent(n, t->id, no_index, no_index, t);
+  return true;
+}
+
+template <class Network>
+void actor_calls<Network>::end_repeatable(node_index call) {
+  const repeatable_call* const found = repeatable_.find(call);
+  if (found == nullptr) return;
+  const repeatable_call ended = *found;
+  repeatable_.remove(call);
+  below_.records.free(ended.copy);
+  own_.refs.release(*ended.actor);
+}
+
+template <class Network>
 std::uint8_t actor_calls<Network>::flags_of_call(function_id function, bool for_member) {
   const int at_once = below_.fetching.takes_result_at_once(function) ? task_message::result_at_once : 0;
   return static_cast<std::uint8_t>(at_once | (for_member ? task_message::for_member : 0));
@@ -73,12 +127,14 @@ template <class Network>
 void actor_calls<Network>::send(node& handle, task* t) {
   node& result = own_.graph.nodes.at(t->home_index);
   if (result.state != state::pending) {  // it was cancelled
+    end_repeatable(result.index);
     if (handle.state == state::failed) handle.set(node::observed);
     below_.elsewhere.note_back();
     below_.records.free(t);
     return own_.refs.release(result);
   }
   if (handle.state == state::failed) {
+    end_repeatable(result.index);
     handle.set(node::observed);
     below_.elsewhere.note_back();
     below_.records.free(t);
@@ -106,7 +162,7 @@ void actor_calls<Network>::kill(node& handle, const std::string& why) {
   below_.named.attach(handle);
   if (handle.state != state::ready) return;
   const actor_place place = actor_place_in(handle.bytes);
-  own_.post.send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
+  own_.post.send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0, 0, 0}, why.data(), why.size());
   if (!own_.members.recovers()) return;
   const auto [home_rank, home_index] = own_.refs.home_of(handle);
   own_.post.send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});

@@ -263,6 +263,11 @@ void home<Network>::on_result(rank_id from, const result_message& m, const std::
       below_.scheduler->give_back(from, *request);
     }
   }
+  if (below_.calls.any_repeatable()) [[unlikely]] {
+    const bool has_failed = static_cast<form>(m.form) == form::failure && n.state == state::pending;
+    if (has_failed && below_.calls.repeats_after(n, *store::decode_failure(data, bytes))) return;
+    below_.calls.end_repeatable(n.index);
+  }
   if (n.state != state::pending) [[unlikely]]
     return below_.withdrawal.discard(n, m, data, bytes);
   if (m.reached != 0) below_.ahead.note_reached(n, from, m.reached, bytes_of_value(m, data, bytes));
@@ -295,7 +300,12 @@ void home<Network>::ended(const task_origin& of, invocation& call, bool ok, cons
     below_.scheduler->ended(own_.rank, of.function, of.charge, ns, of.request);
     if (!ok && of.request != nullptr && of.request->actor) below_.scheduler->give_back(own_.rank, *of.request);
   }
-  finish(own_.graph.nodes.at(of.home_index), call, ok, why);
+  node& n = own_.graph.nodes.at(of.home_index);
+  if (below_.calls.any_repeatable()) [[unlikely]] {
+    if (!ok && n.state == state::pending && below_.calls.repeats_after(n, *why)) return;
+    below_.calls.end_repeatable(n.index);
+  }
+  finish(n, call, ok, why);
 }
 
 template <class Network>

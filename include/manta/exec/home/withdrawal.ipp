@@ -66,7 +66,7 @@ void withdrawal<Network>::discard(node& n, const result_message& m, const std::b
     case form::plain:
       if (n.has(node::actor)) {
         const actor_place place = actor_place_in(data);
-        own_.post.send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
+        own_.post.send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0, 0, 0});
       }
       break;
     case form::blob:
@@ -89,10 +89,10 @@ void withdrawal<Network>::discard_here(node& n, invocation& call) {
   task* const kept = take_record_of(n);
   if (call.actor != nullptr) {
     const std::uint32_t slot = below_.actors.add(call, *kept, nullptr);
-    own_.post.send(own_.rank, message::end_actor, end_actor_message{slot, 0, 0});
+    own_.post.send(own_.rank, message::end_actor, end_actor_message{slot, 0, 0, 0, 0});
   } else if (n.has(node::actor) && call.form == form::plain) {
     const actor_place place = actor_place_in(call.plain);
-    own_.post.send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
+    own_.post.send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0, 0, 0});
   } else if (call.form == form::box) {
     wire::type_at(call.type).destroy(call.box);
   }

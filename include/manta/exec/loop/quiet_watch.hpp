@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "manta/base/config.hpp"
+#include "manta/exec/home/orphans.hpp"
 #include "manta/exec/loop/loop.hpp"
 #include "manta/exec/rank/waves.hpp"
 #include "manta/exec/value/foreign_drops.hpp"
@@ -34,6 +35,7 @@ class quiet_watch {
     const executor<Network>& tasks;
     exec::placement<Network>& placement;
     const foreign_drops& drops;
+    const exec::orphans<Network>& orphans;
     rank_loop<Network>& loop;
   };
   /// What others do, with `rank` first.

@@ -22,7 +22,7 @@ bool quiet_watch<Network>::is_quiet() const {
          below_.fetching.is_quiet() && own_.net.bulk_outstanding() == 0 && !has_waits_to_end && !has_attempts &&
          !below_.phase.has_to_drop() && others_.gangs_are_quiet(others_.rank) &&
          below_.loop.has_reported() &&  // or rank 0 may have tasks that it would send if it knew
-         below_.drops.empty();
+         below_.drops.empty() && below_.orphans.is_quiet();
 }
 
 template <class Network>

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "manta/exec/rank/invocation.hpp"
+#include "manta/exec/rank/node_views.hpp"
 #include "manta/graph/task.hpp"
 
 namespace manta::exec {
@@ -34,6 +35,7 @@ struct actor_slot {
   const actor_class* type = nullptr;
   graph::request_ptr request;
   function_id function = graph::no_index;  ///< its constructor, for its name in messages
+  node_place home{0, graph::no_index};     ///< the node of its handle
   std::uint64_t made_with = 0;             ///< digest of the constructor's arguments, for the journal
   std::uint32_t active = 0;                ///< calls started and not ended
   std::uint64_t received = 0;              ///< calls that came
@@ -41,6 +43,7 @@ struct actor_slot {
   std::size_t in_line = 0;                 ///< of them with max_pending: not looked at yet
   bool unwound = false;                    ///< an exception has ended its last handle
   std::uint64_t ends_after = not_ending;   ///< end when that many have come and are done
+  bool is_least = false;                   ///< a dead rank has made calls too, so more may have come
   std::string dead;                        ///< why it takes no calls any more
   graph::task_list mailbox;
   // for actors on several ranks
@@ -76,6 +79,10 @@ struct actor_slot {
   void note_fatal(const store::failure& why) {
     broken = true;
     broken_by = why.details.what;
+  }
+  /// The last handle is gone, and its calls have come.
+  bool has_all_calls() const {
+    return received == ends_after || (is_least && ends_after != not_ending && received > ends_after);
   }
   bool keeps_log() const { return request && request->rules.checkpoint_every > 0; }
 

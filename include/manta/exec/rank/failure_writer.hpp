@@ -23,7 +23,9 @@ namespace manta::exec {
 MANTA_DECL store::failure_ptr cancel_failure(std::string_view name, std::string_view who, rank_id where);
 /// The task had not started when its deadline, in nanoseconds, was over.
 MANTA_DECL store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline);
-/// A task was taken out of where it waited: its deadline has expired, or its home has cancelled it.
+/// A call of an actor had not started when its deadline, in nanoseconds, was over; 0: its home knows.
+MANTA_DECL store::failure_ptr call_timeout_failure(std::string_view method, std::int64_t deadline);
+/// A task or call was taken out of where it waited: its deadline has expired, or its home has cancelled it.
 MANTA_DECL store::failure_ptr unstarted_failure(const graph::task& t, bool expired);
 /// A call fails because its actor has ended or never lived.
 MANTA_DECL store::failure_ptr actor_failure(const std::string& why);
@@ -70,6 +72,8 @@ class failure_writer {
   MANTA_DECL store::failure_ptr was_there_too_often(const graph::node& n, std::uint64_t id) const;
   /// A value whose home has died, and of which nobody has a copy.
   MANTA_DECL store::failure_ptr orphan(const graph::node& n, const std::string& more = {}) const;
+  /// The last rank that held a value or an actor has died, and a handle that it had passed on has come since.
+  MANTA_DECL store::failure_ptr given_up(const graph::node& n, rank_id dead) const;
   /// No rank is left that can run the task. `but_rank_0`: rank 0 could, had the task not cost a rank.
   MANTA_DECL store::failure_ptr nobody_left(const graph::node& n, bool but_rank_0) const;
   /// A member of the gang has died. Null if all live.

@@ -28,8 +28,16 @@ MANTA_DECL store::failure_ptr timeout_failure(std::string_view name, std::int64_
                                                             " ms was over; give it longer, or more ranks to run on");
 }
 
+MANTA_DECL store::failure_ptr call_timeout_failure(std::string_view method, std::int64_t deadline) {
+  const std::string length = deadline == 0 ? "" : " of " + std::to_string(static_cast<double>(deadline) * 1e-6) + " ms";
+  return failure_of_kind(store::failure::kind::timeout,
+                         "the call of '" + std::string(method) + "' had not started when its deadline" + length +
+                             " was over, since the actor was busy or its rank was; give it longer, or more actors");
+}
+
 MANTA_DECL store::failure_ptr unstarted_failure(const graph::task& t, bool expired) {
   const std::string_view name = running_task{t.id, t.function, t.attempt, t.request.get()}.name();
+  if (expired && t.request == nullptr) return call_timeout_failure(name, 0);
   return expired ? timeout_failure(name, t.request->deadline) : cancel_failure(name, "its home", t.home_rank);
 }
 
@@ -170,6 +178,13 @@ MANTA_DECL store::failure_ptr failure_writer::was_there_too_often(const graph::n
 MANTA_DECL store::failure_ptr failure_writer::orphan(const graph::node& n, const std::string& more) const {
   return death(store::failure::kind::object, n.links->rank,
                "a value is lost with its owner, the rank that put it or submitted its task" + more + ": ");
+}
+
+MANTA_DECL store::failure_ptr failure_writer::given_up(const graph::node& n, rank_id dead) const {
+  const bool is_actor = n.has(graph::node::actor);
+  return death(is_actor ? store::failure::kind::actor : store::failure::kind::object, dead,
+               std::string(is_actor ? "the actor has ended" : "the value was given up") +
+                   ", since the only rank that had a future or a handle of it has died: ");
 }
 
 MANTA_DECL store::failure_ptr failure_writer::nobody_left(const graph::node& n, bool but_rank_0) const {

@@ -11,8 +11,10 @@
 //                 --gang_meets--> leader --gang_meets--> members
 //   a value       requester --want--> home --value--> requester --pull--> holder --data, blocks--> requester
 //   a reference   a rank whose last handle has died --drop--> home; where a rank other than the home passed a handle
-//                 on: receiver --borrow--> home --granted--> receiver and --repaid--> lender
+//                 on: receiver --borrow--> home --granted--> receiver and --repaid--> lender. Where ranks may die:
+//                 lender --lend--> home; receiver of the home's own handle --claim--> home
 //   an actor      caller --call--> actor's rank --result--> caller
+//   an orphan     a rank that has what a dead rank was the home of --ask_holders--> all --holders--> that rank
 //   an end        asker --ask--> home --cancel--> where the task is; home --answer--> asker
 #pragma once
 
@@ -54,11 +56,15 @@ enum class message : std::uint8_t {
   replicate,
   seek,
   not_kept,
+  ask_holders,
+  holders,
   drop,
   release,
   released,
   borrow,
   granted,
+  claim,
+  lend,
   repaid,
   blocked,
   demand,
@@ -130,7 +136,7 @@ inline std::uint64_t id_of_task(const std::byte* message) {
 struct reference_message {
   std::uint32_t home_rank;
   std::uint32_t home_index;
-  std::uint32_t lender_rank;
+  std::uint32_t lender_rank;   ///< if nothing is lent: the rank that owes this reference already; else the sender
   std::uint32_t lender_index;  ///< the lender's proxy; no_index: nothing is lent, the reference itself travels
 };
 
@@ -263,6 +269,14 @@ struct seek_message {
   std::uint32_t has_family;  ///< the requester can have the value made again itself: only a copy is of use
 };
 
+/// A rank has values and actors whose homes have died: it --ask_holders--> all others, followed by the homes and
+/// indices. They --holders--> it, followed by one byte for each: does the rank know a handle?
+struct holders_message {
+  std::uint64_t lent;  ///< holders: how many handles of such objects the rank has passed on
+  std::uint32_t round;
+  std::uint32_t is_unsure;  ///< holders: the rank has values or calls that it has not read yet
+};
+
 /// a rank that owes references --drop--> home: its last handle has died.
 struct drop_message {
   std::uint32_t index;
@@ -276,6 +290,12 @@ struct borrow_message {
   std::uint32_t index;
   std::uint32_t lender_rank;
   std::uint32_t lender_index;
+};
+
+/// lender --lend--> home: a handle is on its way to another rank (1), or has come back to the lender (-1).
+struct lend_message {
+  std::uint32_t index;
+  std::int32_t change;
 };
 
 /// All messages that name one node, slot, rank or number.
@@ -334,6 +354,8 @@ struct end_actor_message {
   std::uint32_t slot;
   std::uint32_t unwinding;  ///< an exception destroyed the last handle
   std::uint64_t calls;      ///< the actor ends when that many calls have come, from all ranks together
+  std::uint32_t is_least;   ///< a rank that has died has made more calls: as many as have come, and at least `calls`
+  std::uint32_t padding;
 };
 
 /// asker --ask--> home, 0, or any rank. Followed by the bundles (reserve) or by the name of the asking task (cancel).

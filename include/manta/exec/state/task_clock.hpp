@@ -24,6 +24,7 @@ class task_clock {
     std::uint64_t id;  ///< of the task
     node_index index;  ///< of its node
     std::uint32_t attempt;
+    std::int64_t limit = 0;  ///< of a call: the deadline, in nanoseconds from the call
   };
 
   /// The number of timers that run.

@@ -35,8 +35,10 @@ class attempts {
   // --- the clock
 
   void start_timer(node& n, std::int64_t ns, std::uint32_t attempt);  ///< Sets the clock of a task.
-  void stop_timer(node& n);                                           ///< Stops the clock of a task.
-  bool has_timers() const { return clock_.running() != 0; }           ///< Does any clock run?
+  /// Sets the clock of a call of an actor, which has been sent or waits for the actor.
+  void start_timer_of_call(node& n, std::int64_t ns, std::int64_t limit);
+  void stop_timer(node& n);                                  ///< Stops the clock of a task.
+  bool has_timers() const { return clock_.running() != 0; }  ///< Does any clock run?
   void look_at_clock();  ///< Withdraws tasks that are late, and starts further attempts.
   /// A task of ours with a running clock is about to start. True if it is too late; then it has failed.
   bool overdue(node& n);

@@ -14,7 +14,13 @@ namespace manta::exec {
 template <class Network>
 void attempts<Network>::start_timer(node& n, std::int64_t ns, std::uint32_t attempt) {
   n.set(node::timed);
-  clock_.start({ns, id_of(n), n.index, attempt});
+  clock_.start({ns, id_of(n), n.index, attempt, 0});
+}
+
+template <class Network>
+void attempts<Network>::start_timer_of_call(node& n, std::int64_t ns, std::int64_t limit) {
+  n.set(node::timed);
+  clock_.start({ns, n.sent.id, n.index, 0, limit});
 }
 
 template <class Network>
@@ -26,8 +32,9 @@ void attempts<Network>::stop_timer(node& n) {
 template <class Network>
 bool attempts<Network>::is_due_for(const task_clock::timer& t) {
   const node& n = own_.graph.nodes.at(t.index);
-  return n.has(node::timed) && n.state == state::pending && n.form == form::record && n.record->id == t.id &&
-         n.record->attempt == t.attempt;
+  if (!n.has(node::timed) || n.state != state::pending) return false;
+  if (n.form != form::record) return n.sent.id == t.id;
+  return n.record->id == t.id && n.record->attempt == t.attempt;
 }
 
 template <class Network>
@@ -38,7 +45,9 @@ void attempts<Network>::look_at_clock() {
     node& n = own_.graph.nodes.at(first.index);
     n.reset(node::timed);
     clock_.note_over();
-    if (n.record->place == graph::place::resting) {
+    if (n.form != form::record) {
+      others_.withdraw(others_.rank, n, call_timeout_failure(task_name(n), first.limit), cancel_message::expired);
+    } else if (n.record->place == graph::place::resting) {
       const graph::request* const wanted = n.record->request.get();
       if (wanted != nullptr && wanted->isolate && wanted->due != graph::request::never) {
         start_timer(n, wanted->due, n.record->attempt);
@@ -148,7 +157,7 @@ void attempts<Network>::withdraw_resting(const store::failure_ptr& why) {
   for (const task_clock::timer& t : clock_.all(runs_still)) {
     if (!runs_still(t)) continue;
     node& n = own_.graph.nodes.at(t.index);
-    if (n.record->place == graph::place::resting) others_.withdraw(others_.rank, n, why, 0);
+    if (n.form == form::record && n.record->place == graph::place::resting) others_.withdraw(others_.rank, n, why, 0);
   }
 }
 

@@ -30,6 +30,8 @@ class fetches {
     void* rank;
     /// Nobody has a copy of this value: has it made again. False if that is not possible.
     bool (*await_heir)(void* rank, node& n);
+    /// The slot of the actor that lives here and whose handle's node was that one; no_index: none.
+    slot_index (*actor_of)(void* rank, node_place home);
   };
 
   fetches(const rank_context<Network>& own, completion<Network>& ends, supply<Network>& held, const lineage& made_by,

@@ -363,6 +363,13 @@ void fetches<Network>::on_seek(rank_id from, const seek_message& m) {
   node* const n = own_.refs.known(m.home_rank, m.home_index);
   if (n != nullptr && n->state == state::ready && n->form != form::remote)
     return supply_.tell_value({from, m.index}, *n);
+  const slot_index actor = others_.actor_of(others_.rank, {m.home_rank, m.home_index});
+  if (actor != no_index) {
+    const result_message found{
+        m.index, wire::type_index<std::uint64_t>::value, 0, static_cast<std::uint8_t>(form::plain), 0, 0};
+    const actor_place place{own_.rank, actor};
+    return own_.post.send(from, message::value, found, &place, sizeof place);
+  }
   if (n == nullptr || n->state != state::pending || m.has_family || made_by_.family_of(*n) == nullptr)
     return own_.post.send(from, message::not_kept, m);
   supply_.promise_value({from, m.index}, *n);  // it is made again here

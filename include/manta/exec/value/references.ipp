@@ -26,7 +26,7 @@ void references<Network>::reclaim(graph::node& n) {
   const bool owns_nothing =
       n.form == graph::form::plain || (n.form == graph::form::none && n.state == graph::state::ready);
   if (owns_nothing && n.links == nullptr && n.flags == 0 && !books_.made_by.has_tasks() &&
-      !books_.journal.has_records()) {
+      !books_.journal.has_records() && !debts_.has_losses()) {
     n.form = graph::form::none;  // the usual end: nobody is to be told
     return graph_.nodes.free(n);
   }
@@ -49,7 +49,9 @@ void references<Network>::reclaim_one(graph::node& n) {
   } else if (n.has(graph::node::actor)) {
     if (n.state == graph::state::ready) {
       const actor_place place = actor_place_in(n.bytes);
-      post_.send(place.rank, message::end_actor, end_actor_message{place.slot, std::uncaught_exceptions() != 0, calls});
+      const bool is_least = debts_.lost_with(n.index) != nullptr;
+      post_.send(place.rank, message::end_actor,
+                 end_actor_message{place.slot, std::uncaught_exceptions() != 0, calls, is_least, 0});
     }
     others_.actor_gone(others_.rank, n);
   } else if (waits_for_others(n)) {
@@ -62,12 +64,24 @@ void references<Network>::reclaim_one(graph::node& n) {
   }
   books_.journal.forget(n);
   store::clear(n);
-  graph_.nodes.free(n);
+  free_node(n);
+}
+
+template <class Network>
+void references<Network>::free_node(graph::node& n) {
+  const std::uint64_t* const dead = debts_.lost_with(n.index);
+  if (dead == nullptr) return graph_.nodes.free(n);
+  n.refs.store(1, std::memory_order_relaxed);  // for ever
+  store::set_failure(n, others_.given_up(others_.rank, n, static_cast<std::uint32_t>(*dead)));
+  n.state = graph::state::failed;
+  n.flags &= graph::node::actor;
+  n.set(graph::node::observed);
 }
 
 template <class Network>
 bool references<Network>::waits_for_others(graph::node& n) {
   if (drop_replicas(n)) return true;
+  if (n.form == graph::form::remote && members_.is_dead(n.remote.place)) return false;
   if (n.form != graph::form::remote && !n.has(graph::node::leaving)) return false;
   n.refs.store(1, std::memory_order_relaxed);  // the place keeps the value until it hears of this
   if (n.form == graph::form::remote) post_.send(n.remote.place, message::release, index_message{n.index, rank_});
@@ -82,6 +96,7 @@ bool references<Network>::drop_replicas(graph::node& n) {
   for (graph::link* l = n.links; l != nullptr; l = l->next) {
     if (l->kind != graph::link_kind::replica) continue;
     l->kind = graph::link_kind::reader;
+    if (members_.is_dead(l->rank)) continue;
     ++copies;
     post_.send(l->rank, message::release, index_message{n.index, rank_});
   }
@@ -108,15 +123,32 @@ std::uint64_t references<Network>::take_calls(const graph::node& handle) {
 
 template <class Network>
 reference_message references<Network>::export_reference(graph::node& n) {
-  if (is_stand_in(n)) {
-    graph::link* const home = n.links;
-    if (home->count >= 2) {
-      --home->count;
-      return {home->rank, home->index, rank_, graph::no_index};
-    }
-    hold(n);
-    return {home->rank, home->index, rank_, n.index};
+  if (is_stand_in(n)) return lend(n);
+  count(n);
+  if (receiver_ == graph::no_index || !keeps_debts_of(receiver_)) return {rank_, n.index, rank_, graph::no_index};
+  debts_.add(n.index, receiver_);
+  return {rank_, n.index, receiver_, graph::no_index};
+}
+
+template <class Network>
+reference_message references<Network>::lend(graph::node& n) {
+  graph::link* const home = n.links;
+  const bool may_die = rank_ != 0 && members_.recovers();
+  if (home->count >= 2 && !may_die) {
+    --home->count;
+    return {home->rank, home->index, rank_, graph::no_index};
   }
+  hold(n);
+  if (members_.is_dead(home->rank)) {
+    ++orphans_lent_;
+  } else if (may_die) {
+    post_.send(home->rank, message::lend, lend_message{home->index, 1});
+  }
+  return {home->rank, home->index, rank_, n.index};
+}
+
+template <class Network>
+void references<Network>::count(graph::node& n) {
   if (n.links == nullptr || n.links->kind != graph::link_kind::exported) {
     graph::link* const exported = graph_.links.make();
     exported->kind = graph::link_kind::exported;
@@ -125,7 +157,16 @@ reference_message references<Network>::export_reference(graph::node& n) {
     hold(n);
   }
   ++n.links->count;
-  return {rank_, n.index, rank_, graph::no_index};
+}
+
+template <class Network>
+void references<Network>::uncount(graph::node& n, std::uint32_t less) {
+  graph::link* const exported = n.links;
+  exported->count -= less;
+  if (exported->count != 0) return;
+  n.links = exported->next;
+  graph_.links.free(exported);
+  release(n);
 }
 
 template <class Network>
@@ -152,50 +193,80 @@ void references<Network>::stands_for(graph::node& n, rank_id home_rank, node_ind
 
 template <class Network>
 graph::node& references<Network>::import_reference(const reference_message& r, type_id type) {
-  if (r.home_rank == rank_) {
-    graph::node& n = graph_.nodes.at(r.home_index);
-    hold(n);
-    if (r.lender_index == graph::no_index) {
-      on_drop({r.home_index, 1, 0});
-    } else {
-      post_.send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
-    }
-    return n;
-  }
+  if (r.home_rank == rank_) return take_back(r);
   graph::node& n = stand_in(r.home_rank, r.home_index, type);
   if (n.type == graph::no_index) n.type = type;
-  if (r.lender_index == graph::no_index) {
-    ++n.links->count;
-  } else if (members_.is_dead(r.home_rank)) {
-    post_.send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
-  } else if (r.lender_rank == rank_) {
-    release(n);  // lent to ourselves: the loan and the new handle are on the same node
+  if (r.lender_index != graph::no_index) {
+    take_loan(n, r);
   } else {
-    hold(n);  // until granted
-    post_.send(r.home_rank, message::borrow, borrow_message{r.home_index, n.index, r.lender_rank, r.lender_index});
+    ++n.links->count;
+    if (r.lender_rank != rank_ && rank_ != 0 && members_.recovers() && !members_.is_dead(r.home_rank))
+      post_.send(r.home_rank, message::claim, index_message{r.home_index, 0});
   }
   return n;
 }
 
 template <class Network>
-void references<Network>::on_drop(const drop_message& m) {
+graph::node& references<Network>::take_back(const reference_message& r) {
+  graph::node& n = graph_.nodes.at(r.home_index);
+  hold(n);
+  if (r.lender_index == graph::no_index) {
+    on_drop(r.lender_rank, {r.home_index, 1, 0});
+  } else {
+    end_loan(n, r.lender_rank);
+    post_.send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
+  }
+  return n;
+}
+
+template <class Network>
+void references<Network>::take_loan(graph::node& n, const reference_message& r) {
+  if (members_.is_dead(r.home_rank)) {
+    post_.send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
+  } else if (r.lender_rank == rank_) {
+    if (rank_ != 0 && members_.recovers()) post_.send(r.home_rank, message::lend, lend_message{r.home_index, -1});
+    release(n);  // lent to ourselves: the loan and the new handle are on the same node
+  } else {
+    hold(n);  // until granted
+    post_.send(r.home_rank, message::borrow, borrow_message{r.home_index, n.index, r.lender_rank, r.lender_index});
+  }
+}
+
+template <class Network>
+void references<Network>::on_drop(rank_id from, const drop_message& m) {
   graph::node& n = graph_.nodes.at(m.index);
   if (m.calls != 0) add_calls(n, m.calls);
-  graph::link* const exported = n.links;
-  exported->count -= m.count;
-  if (exported->count == 0) {
-    n.links = exported->next;
-    graph_.links.free(exported);
-    release(n);
-  }
+  if (keeps_debts_of(from)) debts_.pay(m.index, from, m.count);
+  uncount(n, m.count);
 }
 
 template <class Network>
 void references<Network>::on_borrow(rank_id from, const borrow_message& m) {
   graph::node& n = graph_.nodes.at(m.home_index);
-  export_reference(n);
+  count(n);
+  if (keeps_debts_of(from)) debts_.add(m.home_index, from);
+  end_loan(n, m.lender_rank);
   post_.send(from, message::granted, index_message{m.index, 0});
   post_.send(m.lender_rank, message::repaid, index_message{m.lender_index, 0});
+}
+
+template <class Network>
+void references<Network>::on_lend(rank_id from, const lend_message& m) {
+  graph::node& n = graph_.nodes.at(m.index);
+  if (m.change < 0) return end_loan(n, from);
+  if (debts_.begin_loan(m.index, from)) count(n);
+}
+
+template <class Network>
+void references<Network>::end_loan(graph::node& n, rank_id lender) {
+  if (keeps_debts_of(lender) && debts_.end_loan(n.index, lender, !members_.is_dead(lender))) uncount(n, 1);
+}
+
+template <class Network>
+void references<Network>::rank_died(rank_id dead) {
+  for (const debts::loss& lost : debts_.forget(dead)) {
+    if (lost.count != 0) uncount(graph_.nodes.at(lost.object), lost.count);
+  }
 }
 
 template <class Network>
@@ -209,11 +280,15 @@ template <class Network>
 void references<Network>::on_release(rank_id from, const index_message& m) {
   post_.send(from, message::released, m);
   graph::node* const n = known(from, m.index);
-  if (n == nullptr || !n->has(graph::node::primary)) return;
-  n->reset(graph::node::primary);
-  if (store::large* const l = store::large_of(*n)) books_.values.is_copy(*l);
-  if (n->links->count == 0) hide(*n);  // it may still be in use here
-  release(*n);
+  if (n != nullptr && n->has(graph::node::primary)) give_up_copy(*n);
+}
+
+template <class Network>
+void references<Network>::give_up_copy(graph::node& n) {
+  n.reset(graph::node::primary);
+  if (store::large* const l = store::large_of(n)) books_.values.is_copy(*l);
+  if (n.links->count == 0) hide(n);  // it may still be in use here
+  release(n);
 }
 
 template <class Network>

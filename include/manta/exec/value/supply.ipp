@@ -51,6 +51,7 @@ void supply<Network>::tell_value(node_place to, node& n, message kind) {
     own_.post.send(to.rank, kind, m, n.bytes, bytes);
     return;
   }
+  const typename references<Network>::addressed receiver(own_.refs, to.rank);
   remote_value remote{0, own_.rank, 0};
   if (n.form == form::remote) {
     remote = {n.remote.bytes, n.remote.place, 0};

@@ -113,6 +113,7 @@ template <class Network>
 void task_records<Network>::send(rank_id to, message kind, const task_message& header, const task_arguments& given,
                                  const task_conditions& wanted) {
   task_message m = header;
+  const typename references<Network>::addressed receiver(own_.refs, to);
   wire::buffer& out = scratch_;
   out.clear();
   append_conditions(m, wanted);

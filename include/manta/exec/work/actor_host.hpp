@@ -67,6 +67,26 @@ class actor_host {
   void on_end_actor(const end_actor_message& m);  ///< The last handle is gone; the message has the number of calls.
   /// Marks the actor as dead and asks the calls that run to stop. The rest is done by run_call.
   void kill(slot_index slot, std::string why);
+  /// Calls visit(number, slot) for each actor that lives here; of those on several ranks, for those that this rank
+  /// leads.
+  template <class Visit>
+  void for_each_led(Visit&& visit) const {
+    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+      const actor_slot& slot = slots_[i];
+      const bool leads = slot.gang == nullptr || slot.gang->member == 0;
+      if (slot.used && slot.object != nullptr && leads && slot.dead.empty()) visit(slot_index(i), slot);
+    }
+  }
+  /// The actor whose handle's node is that one, where it lives on; no_index: none.
+  slot_index slot_of(node_place home) const {
+    slot_index found = no_index;
+    for_each_led([&](slot_index number, const actor_slot& slot) {
+      if (slot.home.rank == home.rank && slot.home.index == home.index) found = number;
+    });
+    return found;
+  }
+  /// Nobody has a handle: the actor ends after the calls that have come.
+  void end_orphan(slot_index slot) { on_end_actor({slot, 0, slots_[slot].received, 1, 0}); }
   void kill_all(const std::string& why);  ///< Kills all actors that live here.
   /// Kills the parts of actors on several ranks that had a part on a dead rank. One that may be made again is left to
   /// rank 0, which ends all its ranks.
@@ -81,6 +101,11 @@ class actor_host {
   void add_waiting(std::vector<report::waiting_actor>& to, int here) const;
   /// Appends what the actors that live here have done.
   void add_living(std::vector<actor_times::entry>& to) const;
+  /// Has a call come whose inputs nobody has looked for handles?
+  bool has_unread_inputs() const {
+    return calls_.any(
+        [](const message_queue::view& v) { return (flags_of_task(v.data) & task_message::has_inputs) != 0; });
+  }
   bool has_work() const { return slots_.has_listed() || !calls_.empty(); }
   std::uint64_t waiting() const { return calls_.size() + slots_.listed(); }  ///< The number of calls that can begin.
   /// Starts a call of the actor that has been listed longest, or ends that actor; else looks at the oldest call that
@@ -107,6 +132,7 @@ class actor_host {
   void refuse(rank_id from, const std::byte* data);  ///< Fails a call of an actor for which too many wait.
   void receive(const message_queue::view& m);        ///< Runs a call that has come, or puts it into its mailbox.
   void run_mailbox();                                ///< Starts the next call of the first listed actor.
+  bool has_call_in_line(slot_index slot) const;      ///< Has a call come that nobody has looked at?
   void run_from_mailbox(slot_index index, task* t);  ///< Runs a call whose inputs are here.
   /// The object is destroyed, its resources are given back; the slot stays to answer late calls.
   void end(slot_index index, const std::string& why);

@@ -20,6 +20,7 @@ slot_index actor_host<Network>::add(const invocation& call, const task& made_by,
   slot.object = call.actor;
   slot.type = call.actor_type;
   slot.function = made_by.function;
+  slot.home = {made_by.home_rank, made_by.home_index};
   slot.request = made_by.request;
   slot.made_with = made_by.digest;
   slot.constructor = constructor;
@@ -53,7 +54,7 @@ void actor_host<Network>::refuse(rank_id from, const std::byte* data) {
       busy_failure(wire::function_at(t->function).name(), slot.request->rules.max_pending, own_.rank);
   invocation none(below_.lock);
   below_.executor.ended(origin_of_call(*t), none, false, why, 0);
-  if (slot.received == slot.ends_after) list(t->slot);
+  if (slot.has_all_calls()) list(t->slot);
   below_.records.free(t);
 }
 
@@ -151,10 +152,10 @@ void actor_host<Network>::after_call(slot_index index, bool was_active) {
   if (!slot.mailbox.empty()) return list(index);
   if (slot.active != 0) return;
   if (!slot.dead.empty() && slot.request) end(index, slot.dead);
-  if (slot.received == slot.ends_after) {
+  if (slot.has_all_calls() && !(slot.is_least && has_call_in_line(index))) {
     if (slot.request) end(index, "it ended with its last handle");
     restarts_.forget(slot);
-    slots_.free(index);
+    if (!slot.is_least) slots_.free(index);  // else the slot answers late calls
   }
 }
 
@@ -181,7 +182,7 @@ void actor_host<Network>::end(slot_index index, const std::string& why) {
   if (slot.gang != nullptr && slot.gang->member == 0) {
     for (std::uint32_t member = 1; member < slot.member_slots.size(); ++member) {
       if (slot.member_slots[member] == no_index) continue;
-      const end_actor_message end{slot.member_slots[member], 0, slot.forwarded};
+      const end_actor_message end{slot.member_slots[member], 0, slot.forwarded, 0, 0};
       own_.post.send(slot.gang->ranks[member], message::end_actor, end);
     }
   }
@@ -233,6 +234,7 @@ void actor_host<Network>::kill(slot_index index, std::string why) {
 template <class Network>
 void actor_host<Network>::on_end_actor(const end_actor_message& m) {
   slots_[m.slot].ends_after = m.calls;
+  slots_[m.slot].is_least = m.is_least != 0;
   slots_[m.slot].unwound = m.unwinding != 0;
   list(m.slot);
 }
@@ -268,6 +270,15 @@ void actor_host<Network>::kill_parts_with(rank_id dead, const std::string& why) 
     if (!slot.used || slot.gang == nullptr || !slot.request || slot.request->restarts > 0) continue;
     if (std::ranges::count(slot.gang->ranks, dead.number()) != 0) kill(i, why);
   }
+}
+
+template <class Network>
+bool actor_host<Network>::has_call_in_line(slot_index slot) const {
+  return calls_.any([&](const message_queue::view& v) {
+    task_message m;
+    std::memcpy(&m, v.data, sizeof m);
+    return m.charge_or_slot == slot.number();
+  });
 }
 
 template <class Network>

@@ -99,6 +99,7 @@ class executor {
   bool waits_for_inputs() const { return below_.staging.waits_for_inputs(); }
   bool has_work() const { return may_begin() || below_.staging.has_ready(); }
   bool is_quiet() const { return inbox_.empty(); }
+  bool has_unread_inputs() const;  ///< Has a task come in whose inputs nobody has looked for handles?
   /// Runs the next received task, those with inputs first. False if there is none that may begin.
   bool run_received();
 

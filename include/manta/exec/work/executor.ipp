@@ -25,6 +25,12 @@ void executor<Network>::receive(rank_id from, const std::byte* data, std::size_t
 }
 
 template <class Network>
+bool executor<Network>::has_unread_inputs() const {
+  return inbox_.any(
+      [](const message_queue::view& v) { return (flags_of_task(v.data) & task_message::has_inputs) != 0; });
+}
+
+template <class Network>
 void executor<Network>::on_made(rank_id from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node* n = own_.refs.known(from, m.index);
   const bool owed = static_cast<form>(m.form) == form::remote;  // until it has been fetched

@@ -249,7 +249,7 @@ void gangs<Network>::settle_members(gang_end& end) {
     wire::source in(p->bytes.data(), p->bytes.size());
     const auto slot = in.get<std::uint32_t>();
     if (end.why != nullptr) {
-      own_.post.send(end.leader->gang->ranks[p->member], message::end_actor, end_actor_message{slot, 0, 0});
+      own_.post.send(end.leader->gang->ranks[p->member], message::end_actor, end_actor_message{slot, 0, 0, 0, 0});
     } else {
       leader->member_slots[p->member] = slot;
     }

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of orphans.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "manta/base/clock.hpp"
+#include "manta/exec/home/orphans.hpp"
+#include "manta/exec/rank/messages.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+void orphans<Network>::rank_died() {
+  unheld_.clear();
+  pause_ = first_pause;
+  begin_round();
+}
+
+template <class Network>
+void orphans<Network>::collect() {
+  asked_.clear();
+  own_.graph.nodes.for_each([&](const node& n) {
+    if (asked_.size() < most_at_once && is_stand_in(n) && n.has(node::primary) && own_.members.is_dead(n.links->rank))
+      asked_.push_back({n.links->rank, n.links->index, no_index});
+  });
+  below_.actors.for_each_led([&](slot_index number, const actor_slot& slot) {
+    if (asked_.size() < most_at_once && own_.members.is_dead(slot.home.rank) && !slot.request->rules.detached)
+      asked_.push_back({slot.home.rank, slot.home.index, number});
+  });
+}
+
+template <class Network>
+void orphans<Network>::begin_round() {
+  collect();
+  ++round_;
+  awaited_ = 0;
+  unsure_ = false;
+  if (asked_.empty()) return rest();  // a task of a dead home may still run here
+  due_ = INT64_MAX;                   // until the round has ended
+  unsure_ = is_unsure();
+  lent_ = own_.refs.orphans_lent();
+  std::vector<std::uint32_t> names;
+  for (orphan& o : asked_) {
+    o.is_held = knows(o.home_rank, o.home_index);
+    names.insert(names.end(), {o.home_rank, o.home_index});
+  }
+  for (std::uint32_t r = 0; r < own_.size; ++r) {
+    if (r == own_.rank.number() || own_.members.is_dead(r)) continue;
+    ++awaited_;
+    own_.post.send(r, message::ask_holders, holders_message{0, round_, 0}, names.data(),
+                   names.size() * sizeof(std::uint32_t));
+  }
+  if (awaited_ == 0) end_round();
+}
+
+template <class Network>
+void orphans<Network>::on_ask(rank_id from, const holders_message& m, const std::byte* data, std::size_t bytes) {
+  std::vector<std::uint32_t> names(bytes / sizeof(std::uint32_t));
+  std::memcpy(names.data(), data, names.size() * sizeof(std::uint32_t));
+  std::vector<std::uint8_t> known;
+  for (std::size_t i = 0; i + 1 < names.size(); i += 2) known.push_back(knows(names[i], names[i + 1]));
+  own_.post.send(from, message::holders, holders_message{own_.refs.orphans_lent(), m.round, is_unsure()}, known.data(),
+                 known.size());
+}
+
+template <class Network>
+void orphans<Network>::on_answer(const holders_message& m, const std::byte* data, std::size_t bytes) {
+  if (m.round != round_) return;
+  for (std::size_t i = 0; i < bytes; ++i) asked_[i].is_held = asked_[i].is_held || data[i] != std::byte{0};
+  unsure_ = unsure_ || m.is_unsure != 0;
+  lent_ += m.lent;
+  if (--awaited_ == 0) end_round();
+}
+
+template <class Network>
+void orphans<Network>::end_round() {
+  const bool is_second = !unsure_ && lent_ == lent_before_;
+  std::vector<orphan> unheld;
+  for (const orphan& o : asked_) {
+    if (o.is_held || unsure_) continue;
+    const bool was_unheld = std::ranges::any_of(unheld_, [&](const orphan& before) { return o.is(before); });
+    is_second&& was_unheld ? give_up(o) : unheld.push_back(o);
+  }
+  unheld_ = std::move(unheld);
+  lent_before_ = lent_;
+  if (!unheld_.empty()) return begin_round();  // at once, for the second time
+  rest();
+}
+
+template <class Network>
+void orphans<Network>::rest() {
+  due_ = base::now_ns() + pause_;
+  pause_ = std::min(2 * pause_, longest_pause);
+}
+
+template <class Network>
+void orphans<Network>::give_up(const orphan& o) {
+  if (o.slot != no_index) return below_.actors.end_orphan(o.slot);
+  node* const n = own_.refs.known(o.home_rank, o.home_index);
+  if (n != nullptr && n->has(node::primary)) own_.refs.give_up_copy(*n);
+}
+
+template <class Network>
+bool orphans<Network>::knows(rank_id home_rank, node_index home_index) {
+  const node* const n = own_.refs.known(home_rank, home_index);
+  return n != nullptr && n->refs.load(std::memory_order_acquire) > (n->has(node::primary) ? 1U : 0U);
+}
+
+template <class Network>
+bool orphans<Network>::is_unsure() const {
+  bool has_unread = below_.tasks.has_unread_inputs() || below_.actors.has_unread_inputs();
+  own_.graph.nodes.for_each([&](const node& n) { has_unread = has_unread || n.has(node::references); });
+  return has_unread;
+}
+
+}  // namespace manta::exec
