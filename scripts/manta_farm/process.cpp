@@ -126,7 +126,7 @@ process::process(std::vector<std::string> command, const std::vector<std::string
                  const std::vector<int>& cores) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw mistake(why_not(errno, command[0]));
-  const open_file its(ends[1]);
+  open_file its(ends[1]);
   open_file ours(ends[0]);
   ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
   std::vector<char*> words;
@@ -141,9 +141,11 @@ process::process(std::vector<std::string> command, const std::vector<std::string
   if (const int code = program.start(pid_, words, all_variables); code != 0) throw mistake(why_not(code, command[0]));
   warden::begin(pid_);
   output_ = ours.release();
+  input_ = its.release();
   watch();
 }
 
+/// The descriptor of the process becomes readable at its end, so that the rank wakes once, with the last output.
 void process::watch() {
   events_ = ::epoll_create1(EPOLL_CLOEXEC);
   watch_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
@@ -159,17 +161,14 @@ process::~process() {
     ::waitpid(pid_, nullptr, 0);
     warden::end(pid_);
   }
-  for (const int file : {events_, watch_, output_}) {
+  for (const int file : {events_, watch_, output_, input_}) {
     if (file >= 0) ::close(file);
   }
 }
 
 std::size_t process::read(char* into, std::size_t most) {
-  if (output_ < 0) return 0;
   const ssize_t bytes = ::read(output_, into, most);
-  if (bytes > 0) return static_cast<std::size_t>(bytes);
-  if (bytes == 0 || (errno != EAGAIN && errno != EINTR)) ::close(std::exchange(output_, -1));  // nobody prints any more
-  return 0;
+  return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 bool process::has_ended(ending& how) {

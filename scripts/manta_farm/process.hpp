@@ -45,7 +45,8 @@ class process {
   void watch();
 
   pid_t pid_ = 0;
-  int output_ = -1, watch_ = -1, events_ = -1;
+  int output_ = -1, input_ = -1;  // the ends of the pipe: as this process has both, it sees no end of what is printed
+  int watch_ = -1, events_ = -1;
   std::uint64_t memory_before_ = 0;
 };
 
