@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // manta-farm: command lines as tasks, for people who have no program of tasks. scripts/manta-farm.md explains it.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -75,6 +76,15 @@ int run_farm(int argc, char** argv) {
   }
 }
 
+/// Opens /dev/null in place of standard streams that are closed: a file that is opened later must not take their numbers.
+void fill_standard_streams() {
+  for (int file = ::open("/dev/null", O_RDWR); file >= 0; file = ::open("/dev/null", O_RDWR)) {
+    if (file <= 2) continue;
+    ::close(file);
+    return;
+  }
+}
+
 /// Whether no launcher has started this process as one of several ranks.
 bool is_alone() {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
@@ -86,6 +96,7 @@ bool is_alone() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_streams();
   try {
     if (const int status = answer_at_once(argc, argv); status >= 0) return status;
     if (is_alone()) {

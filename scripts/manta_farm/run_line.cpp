@@ -153,10 +153,9 @@ line_result running_line::finish() {
   constexpr double between_looks = 0.05;  // seconds, before Linux 5.3
   ending how;
   while (true) {
-    const bool has_more = read_output();
+    read_output();
     if (process_.has_ended(how)) break;
     end_if_due();
-    if (has_more) continue;
     double left = std::min(term_at_, kill_at_) - seconds();
     if (!process_.end_is_seen()) left = std::min(left, between_looks);
     if (left == never) {

@@ -225,6 +225,20 @@ def a_line_sees_its_number_and_its_cores_and_has_them():
 
 
 @check("lines")
+def a_line_that_prints_without_end_does_not_hold_up_others():
+    f = Farm("yes #manta timeout=0.5", *["true"] * 20).run("c", "-j", 2, "--most-output", "1K", status=1)
+    by_line = f.last()
+    assert max(by_line[n]["begin"] for n in range(2, 22)) < by_line[1]["begin"] + by_line[1]["seconds"], by_line
+
+
+@check("lines")
+def closed_standard_streams_do_no_harm():
+    f = Farm("echo a; cat", "echo b >&2")
+    subprocess.run(["sh", "-c", 'exec "$0" c <&- >&- 2>&-', PROGRAM], cwd=f.folder, env=f.environment, check=True, timeout=LIMIT)
+    equal(f.output(1, 2), "a\nb\n")
+
+
+@check("lines")
 def outputs_lie_in_one_file_or_apart_on_request():
     f = Farm("echo a", "echo b", "echo c").run("c")
     equal(sorted(os.listdir(os.path.join(f.folder, "c.farm"))), ["output.0", "results.csv", "results.jsonl"])
