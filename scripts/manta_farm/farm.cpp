@@ -117,8 +117,8 @@ int farm::run() {
                   " has the results of an earlier run: --resume runs what is missing, --resume-failed "
                   "also what has failed, --fresh removes them; or name another folder by --results");
   if (is_read_twice(options_.lines)) check_lines();
-  if (options_.is_fresh && !options_.is_dry) folder_.clear();
   if (!options_.is_dry) folder_.open();
+  if (options_.is_fresh && !options_.is_dry) folder_.clear();
   if (has_results && options_.resumes) earlier_ = ended_lines(folder_.journal());
   if (options_.is_dry) return print_plan(), 0;
   progress_ = std::make_unique<manta::progress<>>("lines", counts_.lines);

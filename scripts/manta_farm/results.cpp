@@ -218,7 +218,7 @@ void results_folder::clear() const {
   }
   ::globfree(&found);
   ::unlink((path_ + "/results.csv").c_str());
-  ::unlink(journal().c_str());
+  if (::ftruncate(file_, 0) != 0) throw mistake(journal() + " cannot be written: " + std::strerror(errno));
 }
 
 void results_folder::open() {
@@ -244,8 +244,10 @@ void results_folder::write_csv() const {
   if (file == nullptr) throw std::system_error(errno, std::generic_category(), next);
   print_csv(journal(), file.get());
   const bool is_written = std::fflush(file.get()) == 0 && std::ferror(file.get()) == 0;
-  if (!is_written || std::rename(next.c_str(), path.c_str()) != 0)
-    throw std::system_error(errno, std::generic_category(), path);
+  if (is_written && std::rename(next.c_str(), path.c_str()) == 0) return;
+  const int failed = errno;
+  ::unlink(next.c_str());
+  throw std::system_error(failed, std::generic_category(), path);
 }
 
 }  // namespace farm

@@ -37,7 +37,7 @@ class results_folder {
   const std::string& path() const { return path_; }
   std::string journal() const { return path_ + "/results.jsonl"; }
   bool exists() const;
-  /// Removes what earlier runs have left there: results and outputs, nothing else.
+  /// Removes what earlier runs have left there: results and outputs, nothing else. The folder must be open.
   void clear() const;
   /// Makes the folder, keeps other farms out, and takes away a record that was cut. Throws mistake.
   void open();

@@ -264,6 +264,8 @@ def sigterm_lets_lines_end_and_status_85_says_that_some_are_left():
     f = Farm("touch started; while ! test -e go; do sleep 0.01; done; echo end", "true")
     p = f.start("c", "-j", 1)
     until(lambda: os.path.exists(os.path.join(f.folder, "started")), "the line starts")
+    f.run("c", "--fresh", status=2)
+    assert "another manta-farm writes to c.farm" in f.err, f.err
     p.send_signal(signal.SIGTERM)
     equal(p.stderr.readline()[:6], b"manta:")
     open(os.path.join(f.folder, "go"), "w").close()
