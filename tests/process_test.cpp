@@ -6,6 +6,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -98,6 +99,10 @@ TEST_CASE("a program runs to its end, with input and output, in a folder and an 
   const auto seen =
       manta::run_program({"sh", "-c", "pwd; echo $COLOUR"}, {.folder = "/usr", .environment = {"COLOUR=blue"}});
   CHECK(seen.output == "/usr\nblue\n");
+  const auto variables = manta::program_environment();  // what the program gets
+  CHECK(std::ranges::count(variables, "PATH=" + std::string(std::getenv("PATH"))) == 1);
+  CHECK(std::ranges::none_of(variables, [](const std::string& each) { return each.starts_with("OMPI_COMM_WORLD_"); }));
+
   const auto large = manta::run_program({"cat"}, {.input = std::string(3'000'000, 'x'), .most_output = 1'000'000});
   CHECK(large.output == std::string(1'000'000, 'x'));
   CHECK(manta::run_program({"true"}, {.input = std::string(1'000'000, 'x')}));  // does not read it

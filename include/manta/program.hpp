@@ -64,6 +64,10 @@ struct program_result {
 /// cannot be started. May be called anywhere, in isolated tasks and outside of runs too.
 MANTA_DECL program_result run_program(std::vector<std::string> command, const program_options& options = {});
 
+/// The environment with which run_program starts a program, "NAME=value" each: that of this process without the
+/// variables by which MPI and Slurm recognise the rank. For code that starts programs by itself.
+MANTA_DECL std::vector<std::string> program_environment();
+
 }  // namespace manta
 
 #ifndef MANTA_COMPILED

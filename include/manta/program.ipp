@@ -272,4 +272,12 @@ MANTA_DECL program_result run_program(std::vector<std::string> command, const pr
   return result;
 }
 
+MANTA_DECL std::vector<std::string> program_environment() {
+  std::vector<std::string> all;
+  for (const char* const each : base::variables_of_no_rank()) {
+    if (each != nullptr) all.emplace_back(each);
+  }
+  return all;
+}
+
 }  // namespace manta

@@ -81,6 +81,7 @@ struct block_loopback : loopback {
   bool is_woken_by_all() const { return true; }
   bool can_be_woken() const { return false; }
   bool oversubscribed() const { return true; }
+  int size() const { return 2; }
   std::size_t queued_bytes() const { return 0; }
   std::size_t queued_bytes(int) const { return 0; }
   std::size_t bulk_outstanding() const {

@@ -167,7 +167,8 @@ rank_state rank_loop<Network>::idle_state() {
 template <class Network>
 void rank_loop<Network>::idle() {
   if (silence_.turns() == turns_of_own_work) below_.account.rest(idle_state(), base::ticks());
-  const unsigned spins = own_.net.oversubscribed() ? 20 : 1000;
+  const bool is_alone = own_.net.size() == 1 && below_.waiting.any_with_descriptor();  // no message can end the wait
+  const unsigned spins = is_alone || own_.net.oversubscribed() ? 20 : 1000;
   if (!silence_.count_turn(spins)) return;
   own_.net.pump(true);
   report_blocked(below_.executor.waiting(), false);
@@ -182,7 +183,8 @@ void rank_loop<Network>::idle() {
   below_.account.rest(idle_state(), base::ticks());
   const std::int64_t now = base::now_ns();
   const bool under_way = own_.net.bulk_outstanding() != 0 || own_.net.queued_bytes() != 0;
-  const silence::step what = silence_.next_step(spins, now, under_way);
+  const silence::step by_time = silence_.next_step(spins, now, under_way);
+  const silence::step what = is_alone ? silence::step::sleep : by_time;
   if (what == silence::step::spin) return;
   if (what == silence::step::yield) {
     sched_yield();
@@ -192,7 +194,7 @@ void rank_loop<Network>::idle() {
   others_.watch(others_.rank);
   below_.lock.stay();
   const auto longest = [&] { return below_.waiting.sleep_until_deadline(below_.clock.has_timers(), now); };
-  below_.waiting.sleep(silence_.sleep_ns(now, under_way, own_.net.is_woken_by_all(), longest));
+  below_.waiting.sleep(is_alone ? longest() : silence_.sleep_ns(now, under_way, own_.net.is_woken_by_all(), longest));
 }
 
 template <class Network>
