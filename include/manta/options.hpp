@@ -80,6 +80,11 @@ struct runtime_options {
   std::string report = {};
   /// File for metrics in the text format of Prometheus, also while it runs. Empty: none.
   std::string metrics = {};
+  /// File for a trace of the run's tasks, which ui.perfetto.dev and speedscope.app show. It is written at the end of
+  /// the run. Empty: none.
+  std::string trace = {};
+  /// Bytes that the trace has at most; from 1 MiB on. Short tasks are merged for that.
+  std::uint64_t trace_bytes = 134'217'728;
   /// Seconds between two lines on standard error, or two versions of the status file, that say how far the run is; at
   /// least 5. 0: no lines, and a new status file every 30 seconds.
   double status = 0;
@@ -135,6 +140,8 @@ inline constexpr const char* setting_names[] = {"resources",
                                                 "summary",
                                                 "report",
                                                 "metrics",
+                                                "trace",
+                                                "trace-bytes",
                                                 "status",
                                                 "status-file",
                                                 "slurm-comment",

@@ -205,6 +205,11 @@ inline void read_outputs(exec::engine_options& e, const runtime_options& o) {
   e.outputs.summary = environment_text("MANTA_SUMMARY", o.summary);
   e.outputs.report = environment_text("MANTA_REPORT", o.report);
   e.outputs.metrics = environment_text("MANTA_METRICS", o.metrics);
+  e.outputs.trace = environment_text("MANTA_TRACE", o.trace);
+  e.outputs.trace_bytes = base::environment_bytes("MANTA_TRACE_BYTES", o.trace_bytes);
+  if (e.outputs.trace_bytes < std::uint64_t{1} << 20) {
+    throw error("manta: runtime_options::trace_bytes or MANTA_TRACE_BYTES is too small; give 1M or more");
+  }
   e.outputs.status = base::environment_number("MANTA_STATUS", o.status, 0);
   e.outputs.status_file = environment_text("MANTA_STATUS_FILE", o.status_file);
   e.outputs.slurm_comment = base::environment_flag("MANTA_SLURM_COMMENT", o.slurm_comment);

@@ -85,6 +85,11 @@ inline constexpr setting_text setting_texts[] = {
      "File for a page that shows the run in a browser, also while it runs. Empty: none."},
     {"metrics", "empty",
      "File for metrics in the text format of Prometheus, also while it runs. Empty: none."},
+    {"trace", "empty",
+     "File for a trace of the run's tasks, which ui.perfetto.dev and speedscope.app show. It is "
+     "written at the end of the run. Empty: none."},
+    {"trace-bytes", "134217728",
+     "Bytes that the trace has at most; from 1 MiB on. Short tasks are merged for that."},
     {"status", "0",
      "Seconds between two lines on standard error, or two versions of the status file, that say "
      "how far the run is; at least 5. 0: no lines, and a new status file every 30 seconds."},

@@ -27,7 +27,7 @@ struct home_rank {
         refs(number, graph, out, members, {ledger, made_by, journal, failures},
              {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {},
               [](void* self, task* t) { of(self).graph.tasks.free(t); }}),
-        own{number, size, net, graph, ledger, out, members, in_words, refs, counts},
+        own{number, size, net, graph, ledger, out, members, in_words, refs, counts, trace},
         ends(own, hooks()) {}
   ~home_rank() { clear_nodes(graph); }
   home_rank(const home_rank&) = delete;
@@ -74,6 +74,7 @@ struct home_rank {
   manta::exec::post<block_loopback> out;
   manta::exec::references<block_loopback> refs;
   manta::exec::task_counts counts;
+  manta::exec::task_trace trace;
   context own;
   completion ends;
   std::vector<std::uint32_t> ready;  // tasks that may start

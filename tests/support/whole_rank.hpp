@@ -112,7 +112,8 @@ struct whole_rank {
   manta::exec::throttle limit;
   manta::exec::run_phase phase;
   manta::exec::departure end;
-  manta::exec::time_account times;
+  manta::exec::task_trace trace;
+  manta::exec::time_account times{trace};
   manta::exec::task_counts counts;
   manta::exec::actor_times ended_actors;
   manta::exec::post<block_loopback> out;
@@ -228,7 +229,7 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
       refs(number, graph, out, members, {ledger, made_by, journal, failures},
            {this, [](void* r, node& n, std::uint64_t made) { of(r).again.leave_family(n, made); },
             [](void* r, node& n) { of(r).named.handle_gone(n); }, [](void* r, task* t) { of(r).records.free(t); }}),
-      own{number, size, net, graph, ledger, out, members, in_words, refs, counts},
+      own{number, size, net, graph, ledger, out, members, in_words, refs, counts, trace},
       records(own, received,
               {this, [](void* r, node& n, manta::exec::rank_id at,
                         std::uint64_t bytes) { of(r).ends.lies_at(n, at, bytes); }}),

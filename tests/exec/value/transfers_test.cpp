@@ -46,7 +46,7 @@ struct rank {
         out(net, size),
         refs(number, graph, out, members, {ledger, made_by, journal, failures},
              {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {}, [](void*, task*) {}}),
-        own{number, size, net, graph, ledger, out, members, failures_in_words, refs, counts},
+        own{number, size, net, graph, ledger, out, members, failures_in_words, refs, counts, trace},
         ends(own, hooks()),
         held(own, ends,
              {this, [](void* self, rank_id from, const pull_message& m) { of(self).fetching.on_pull(from, m); }}),
@@ -115,6 +115,7 @@ struct rank {
   post<block_loopback> out;
   references<block_loopback> refs;
   manta::exec::task_counts counts;
+  manta::exec::task_trace trace;
   rank_context<block_loopback> own;
   completion<block_loopback> ends;
   supply<block_loopback> held;

@@ -97,6 +97,7 @@ struct running_task {
   bool for_member : 1 = false;      ///< see graph::request; what it submits and calls inherits this
   bool is_measured : 1 = false;     ///< its time is measured: what follows is set
   bool is_sample : 1 = false;       ///< it is one of many short tasks, which are not all measured
+  bool has_failed : 1 = false;      ///< it has thrown
   // Set by time_account, in ticks.
   std::uint64_t begin_ticks, own_ticks, waited_ticks, paused_at;
   std::uint64_t ended_before;    ///< the number of tasks that had ended here when it began

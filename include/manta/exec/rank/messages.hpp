@@ -349,14 +349,14 @@ struct ask_message {
     free_name,
     report,     ///< of the statistics of a rank
     situation,  ///< what a rank does at this moment
-    state       ///< to rank 0: tell the state of the run. There is no answer
+    state,      ///< to rank 0: tell the state of the run. There is no answer
+    trace,      ///< the records of its tasks
+    clock       ///< the time of its clock
   };
-  std::uint32_t kind;
-  std::uint32_t asker;
+  std::uint32_t kind, asker;
   std::uint32_t ticket;  ///< the asker's node for the answer
-  std::uint32_t home_rank;
-  std::uint32_t home_index;
-  std::uint32_t how;  ///< reserve: the strategy; cancel: 1 if children are cancelled too; report: report_detail
+  std::uint32_t home_rank, home_index;
+  std::uint32_t how;  ///< reserve: strategy; cancel: 1 if children are cancelled too; report: detail; trace: records
   std::uint64_t id;   ///< the reservation; explain_placed: the task's key in rank 0's table of places
 };
 

@@ -35,12 +35,13 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
     run_function(call, function, identity);
   } catch (...) {
     ok = false;
+    identity.has_failed = true;
     why = below_.failures.here(*below_.running, call.reads_arguments);
   }
   const std::uint64_t before = below_.times.task_ended(), now = base::ticks();
   below_.times.note_end(now);
   if (!identity.is_measured) [[likely]] {
-    below_.account.count_task(function, before, now);
+    below_.account.count_task(identity, before, now);
   } else {
     below_.account.end_task(identity, now);
     below_.account.resume_at_once(running.before(), below_.running.is_driver(running.before()));
