@@ -125,6 +125,16 @@ TEST_CASE("an arrow whose ends are merged is left out, and one that goes back is
   CHECK(totals.arrows_backwards == 1);
 }
 
+TEST_CASE("a rank that begins before the run of rank 0 keeps its order") {
+  const folder f;
+  run_trace run = run_of({task(1, 1000, 5000), task(2, 6000, 5000)});
+  run.begin = 3000;
+  manta::report::write_trace(f.path + "/t.json", run, 1 << 20);
+  const std::string text = text_of(f.path + "/t.json");
+  CHECK(contains(text, "\"ts\":0.000,\"dur\":4.999"));
+  CHECK(contains(text, "\"ts\":5.000,\"dur\":4.999"));
+}
+
 TEST_CASE("names are quoted, and a folder that is not there is an error that names the file") {
   const folder f;
   run_trace run = run_of({task(1, 0, 10, 1)});

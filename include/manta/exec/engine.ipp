@@ -54,6 +54,7 @@ const char* header_only_unit = nullptr;
 #include "manta/exec/isolation/crash_words.ipp"
 #include "manta/exec/isolation/isolated_actor.ipp"
 #include "manta/exec/isolation/isolated_calls.ipp"
+#include "manta/exec/keeping.ipp"
 #include "manta/exec/layers.ipp"
 #include "manta/exec/loop/helper.ipp"
 #include "manta/exec/loop/leaving.ipp"
@@ -347,6 +348,7 @@ MANTA_DECL void engine::apply(const engine_options& options) {
                                  base::ticks(), 1e9 / base::nanoseconds_per_tick());
   }
   parts_.tracing.configure(options);
+  parts_.keeping.configure(options);
   base::end_signals::watch(options.term_grace);
   base::state_signal::watch();
   if (parts_.rank.rank == 0) parts_.rank.scheduler = new graph::scheduler(parts_.rank.graph.nodes, parts_.rank.world);

@@ -85,10 +85,14 @@ MANTA_DECL exec::attempts<net::network>::hooks hooks_of_attempts(rank_parts& all
           }};
 }
 
-/// Functions that run in processes of their own.
+/// Functions that run in processes of their own, and tasks that fail.
 MANTA_DECL exec::runner::hooks hooks_of_runner(rank_parts& all) {
-  return {&all, [](void* rank, invocation& call, function_id function, running_task& identity) {
+  return {&all,
+          [](void* rank, invocation& call, function_id function, running_task& identity) {
             parts_of(rank).loops.isolated.run(call, function, identity);
+          },
+          [](void* rank, const invocation& call, const running_task& task, const store::failure_ptr& why) {
+            parts_of(rank).keeping.keep(call, task, store::describe(*why));
           }};
 }
 

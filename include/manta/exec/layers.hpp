@@ -20,6 +20,7 @@
 #include "manta/exec/home/named_actors.hpp"
 #include "manta/exec/home/tickets.hpp"
 #include "manta/exec/isolation/isolated_calls.hpp"
+#include "manta/exec/keeping.hpp"
 #include "manta/exec/loop/helper.hpp"
 #include "manta/exec/loop/leaving.hpp"
 #include "manta/exec/loop/loop.hpp"
@@ -182,7 +183,7 @@ struct loop_layer {
   exec::leaving<net::network> leaving;
 };
 
-/// All parts of a rank. The last five concern all of them, each in one written order.
+/// All parts of a rank. The last six concern all of them, each in one written order.
 struct rank_parts {
   /// Collective. Submitters wait that have more than `max_queued` unfinished tasks.
   MANTA_DECL rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t max_queued);
@@ -200,6 +201,7 @@ struct rank_parts {
   exec::duties duties;
   exec::seeing seeing;
   exec::tracing tracing;
+  exec::keeping keeping;
 };
 
 /// What the parts are given of those that are built after them.
@@ -212,6 +214,7 @@ MANTA_DECL part_hooks hooks_of(rank_parts& all);
 #include "manta/exec/duties.ipp"
 #include "manta/exec/ending.ipp"
 #include "manta/exec/hooks.ipp"
+#include "manta/exec/keeping.ipp"
 #include "manta/exec/layers.ipp"
 #include "manta/exec/seeing.ipp"
 #include "manta/exec/situation.ipp"

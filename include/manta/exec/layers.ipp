@@ -129,6 +129,7 @@ MANTA_DECL rank_parts::rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t
       deaths(*this),
       duties(*this),
       seeing(*this),
-      tracing(*this) {}
+      tracing(*this),
+      keeping(*this) {}
 
 }  // namespace manta::exec

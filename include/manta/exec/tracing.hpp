@@ -72,7 +72,6 @@ class tracing {
   std::string path_, job_;
   std::uint64_t most_bytes_ = 0;
   std::uint32_t most_records_ = 0;  // of a rank, in the file
-  std::uint64_t begin_ticks_ = 0;
   std::vector<node_clock> clocks_;  // rank 0: by node, its own has no entry that counts
   unsigned looks_ = 0;
 };

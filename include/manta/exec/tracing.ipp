@@ -66,10 +66,7 @@ MANTA_DECL void tracing::configure(const engine_options& options) {
 
 // --- a run
 
-MANTA_DECL void tracing::begin_run() {
-  begin_ticks_ = base::ticks();
-  all_.run.trace.begin_run();
-}
+MANTA_DECL void tracing::begin_run() { all_.run.trace.begin_run(); }
 
 MANTA_DECL void tracing::begin_driver() {
   if (!all_.run.trace.is_on()) return;
@@ -257,7 +254,7 @@ inline report::run_trace tracing::collect() {
   const detail::tick_scale ns_of;
   run.program = program_invocation_short_name;
   run.job = job_;
-  run.begin = ns_of(begin_ticks_);
+  run.begin = ns_of(all_.run.times.bins().begun());
   run.end = static_cast<std::uint64_t>(base::now_ns());
   run.ranks.push_back(own_trace());
   survey_.collect([&](rank_id rank, wire::source& in) { run.ranks.push_back(read_records(rank, in)); });

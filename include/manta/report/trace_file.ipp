@@ -39,6 +39,9 @@ struct arrow_end {
 class trace_writer {
  public:
   trace_writer(run_trace& run, std::uint64_t most_bytes) : run_(run) {
+    for (const trace_of_rank& r : run.ranks) {  // a rank may begin before rank 0
+      for (const trace_record& each : r.records) run.begin = std::min(run.begin, each.begin);
+    }
     shorten(most_bytes);
     find_arrows();
   }
@@ -244,7 +247,7 @@ inline output::json_builder trace_writer::open(const char* phase, std::size_t ra
   const trace_of_rank& r = run_.ranks[rank];
   output::json_builder event;
   event.begin('{').member("ph", phase).member("pid", r.node + 1).member("tid", 2 * r.rank + 1 + is_wait);
-  event.key("ts").json(microseconds(at < run_.begin ? 0 : at - run_.begin));
+  event.key("ts").json(microseconds(std::max(at, run_.begin) - run_.begin));
   return event;
 }
 

@@ -63,6 +63,9 @@ struct trace_sample {
   std::uint32_t what = value_bytes;
 };
 
+/// Merges a record into the one before it in its sequence.
+MANTA_DECL void merge(trace_record& into, const trace_record& next);
+
 /// Merges neighbours that are shorter than `limit`, where the gap between them is shorter too, into records of about
 /// that length. Tasks and states have a sequence each, in order of time. Returns the number of records that are left,
 /// at the begin.

@@ -16,7 +16,9 @@ inline bool can_merge(const trace_record& before, const trace_record& next, std:
   return next.begin < before.end() + limit;
 }
 
-inline void merge(trace_record& into, const trace_record& next) {
+}  // namespace detail
+
+MANTA_DECL void merge(trace_record& into, const trace_record& next) {
   const std::uint64_t busy = into.busy() + next.busy();
   const auto tasks = static_cast<std::uint32_t>(into.tasks() + next.tasks());
   const std::uint64_t end = std::max(into.end(), next.end());
@@ -30,15 +32,13 @@ inline void merge(trace_record& into, const trace_record& next) {
   if (into.function != next.function) into.function = trace_record::several;
 }
 
-}  // namespace detail
-
 MANTA_DECL std::size_t merge_short(std::span<trace_record> records, std::uint64_t limit) {
   std::size_t left = 0;
   std::size_t last[2] = {~std::size_t{0}, ~std::size_t{0}};  // the last record of each sequence
   for (const trace_record& next : records) {
     std::size_t& before = last[next.kind == trace_record::state];
     if (before < left && detail::can_merge(records[before], next, limit)) {
-      detail::merge(records[before], next);
+      merge(records[before], next);
       continue;
     }
     before = left;

@@ -90,6 +90,7 @@ class task_trace {
 
   record& add();                                    ///< A record at the end, which may have to be made room for.
   void make_room();                                 ///< Merges records, and drops names.
+  void find_last();                                 ///< Finds the last records.
   void keep_used_names();                           ///< Drops the names that no record has any more.
   std::uint32_t name_of(const running_task& task);  ///< The number of its name; 0: none, or there is no room for it.
   /// Notes the task of a node, and its arrows.
@@ -102,8 +103,10 @@ class task_trace {
   bool is_on_ = false;
   std::unique_ptr<record[]> records_;  // null: no trace is wanted
   std::size_t count_ = 0;
-  std::size_t last_task_ = 0;  // 1 + the place of the last record of a task; 0: there is none
-  std::uint64_t limit_ = 0;
+  std::size_t last_task_ = 0;   // 1 + the place of the last record of a task; 0: there is none
+  std::size_t last_state_ = 0;  // the same of a state
+  std::uint64_t limit_ = 0;     // of merge_until
+  std::uint64_t least_ = 0;     // stretches of the same state that are shorter are one
   bool has_merged_ = false;
   std::vector<report::trace_arrow> arrows_;
   unsigned arrow_rounds_ = 0;

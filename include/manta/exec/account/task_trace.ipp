@@ -23,8 +23,8 @@ MANTA_DECL void task_trace::begin_run() {
   if (records_ == nullptr) return;
   is_on_ = true;
   const auto ticks_of = [](double ns) { return static_cast<std::uint64_t>(ns / base::nanoseconds_per_tick()); };
-  count_ = last_task_ = 0;
-  limit_ = ticks_of(500);
+  count_ = last_task_ = last_state_ = 0;
+  limit_ = least_ = ticks_of(500);
   has_merged_ = false;
   arrows_.clear();
   arrow_rounds_ = 0;
@@ -60,9 +60,14 @@ inline void task_trace::make_room() {
   count_ = report::merge_until(records(), most_records / 2, limit_);
   has_merged_ = true;
   keep_used_names();
-  last_task_ = 0;
-  for (std::size_t i = count_; i > 0 && last_task_ == 0; --i) {
-    if (records_[i - 1].kind != record::state) last_task_ = i;
+  find_last();
+}
+
+inline void task_trace::find_last() {
+  last_task_ = last_state_ = 0;
+  for (std::size_t i = count_; i > 0 && (last_task_ == 0 || last_state_ == 0); --i) {
+    std::size_t& last = records_[i - 1].kind == record::state ? last_state_ : last_task_;
+    if (last == 0) last = i;
   }
 }
 
@@ -124,11 +129,19 @@ MANTA_DECL void task_trace::note_tasks(function_id function, std::uint32_t count
 }
 
 MANTA_DECL void task_trace::note_state(std::uint32_t number, std::uint64_t begin, std::uint64_t end) {
-  record& made = add();
-  made.kind = record::state;
-  made.begin = begin;
-  made.end_at(end);
-  made.function = number;
+  record next;
+  next.kind = record::state;
+  next.begin = begin;
+  next.end_at(end);
+  next.function = number;
+  if (last_state_ != 0) {
+    record& last = records_[last_state_ - 1];
+    // Between tasks of some nanoseconds the driver has its turn each time: that is one stretch.
+    if (last.function == number && next.extent < least_ && begin < last.end() + least_)
+      return report::merge(last, next);
+  }
+  add() = next;
+  last_state_ = count_;
 }
 
 // --- arrows
@@ -176,7 +189,7 @@ MANTA_DECL void task_trace::shorten(std::size_t records, std::size_t arrows) {
     count_ = report::merge_until(this->records(), records, limit_);
     has_merged_ = true;
     keep_used_names();
-    last_task_ = 0;
+    find_last();
   }
   while (arrows_.size() > arrows) arrows_.resize(report::thin_arrows(arrows_, ++arrow_rounds_));
 }
