@@ -72,7 +72,7 @@ MANTA_DECL void merge(trace_record& into, const trace_record& next);
 MANTA_DECL std::size_t merge_short(std::span<trace_record> records, std::uint64_t limit);
 
 /// Merges until at most `most` records are left, but for one of each sequence. `limit` is the one that was used before,
-/// or the first one to try, and becomes the last one.
+/// or the first one to try. It is doubled only if that leaves more.
 MANTA_DECL std::size_t merge_until(std::span<trace_record> records, std::size_t most, std::uint64_t& limit);
 
 /// Leaves out about half of the arrows: all of a task or none. Each call with a larger `rounds` leaves out more.

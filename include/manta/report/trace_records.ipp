@@ -49,9 +49,9 @@ MANTA_DECL std::size_t merge_short(std::span<trace_record> records, std::uint64_
 
 MANTA_DECL std::size_t merge_until(std::span<trace_record> records, std::size_t most, std::uint64_t& limit) {
   constexpr std::uint64_t longest = std::uint64_t{1} << 48;
-  std::size_t left = records.size();
-  for (limit = std::max<std::uint64_t>(limit, 1); left > std::max<std::size_t>(most, 2) && limit < longest;) {
-    limit *= 2;
+  std::size_t left = merge_short(records, limit);
+  while (left > std::max<std::size_t>(most, 2) && limit < longest) {  // every extent is below the longest
+    limit = std::min(2 * std::max<std::uint64_t>(limit, 1), longest);
     left = merge_short(records.first(left), limit);
   }
   return left;

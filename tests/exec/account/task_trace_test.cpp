@@ -46,9 +46,30 @@ TEST_CASE("a million tasks fit: short ones are merged, long ones stay, all are c
   CHECK(trace.records().size() >= task_trace::most_records / 4);
   CHECK(tasks_in(trace) == 1'000'000);
   CHECK(trace.merged_below() > ticks(2000));
+  CHECK(trace.merged_below() < ticks(200'000));
   const auto is_long = [](const auto& r) { return r.kind == task_trace::record::task && r.id % 100'000 == 0; };
   CHECK(std::ranges::count_if(trace.records(), is_long) == 10);
   CHECK(std::ranges::is_sorted(trace.records(), {}, &task_trace::record::begin));
+}
+
+TEST_CASE("a long run is no coarser than its length asks for, with waits among its tasks") {
+  task_trace trace;
+  trace.enable();
+  trace.begin_run();
+  std::uint64_t now = 1'000'000;
+  const std::uint64_t length = ticks(2000), wait = ticks(700);
+  for (std::uint64_t i = 1; i <= 8'000'000; ++i) {
+    const running_task task(i, 1);
+    trace.note_run(task, now, now + length);
+    trace.note_end(task, now + length);
+    now += length;
+    if (i % 4 == 0) trace.note_state(6, now, now + wait);
+    now += wait;
+  }
+  CHECK(trace.records().size() <= task_trace::most_records);
+  CHECK(trace.records().size() >= task_trace::most_records / 8);
+  CHECK(tasks_in(trace) == 8'000'000);
+  CHECK(trace.merged_below() < ticks(2'000'000));  // 22 s, and records for a quarter of a millisecond each
 }
 
 TEST_CASE("stretches of a task follow each other, and it counts once") {
