@@ -94,7 +94,7 @@ auto call([[maybe_unused]] Options options, const actor<A>& self, Args&&... args
   auto& callee = access::of(self).node("async: the actor");
   argument_writer out(e, e.calls().longest_argument(callee));
   write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
-  const auto send = [&]() -> graph::node& {
+  const auto send = [&]() -> auto& {
     if constexpr (std::is_same_v<Options, no_options>) {
       return e.calls().call(callee, function_index<Task>::value, result_type<R>(), out.written());
     } else {
@@ -102,7 +102,7 @@ auto call([[maybe_unused]] Options options, const actor<A>& self, Args&&... args
       return e.calls().call_on_terms(callee, function_index<Task>::value, result_type<R>(), out.written(), terms);
     }
   };
-  graph::node& n = send();
+  auto& n = send();
   out.handed_over();
   return access::make_future<R>(handle(n));
 }

@@ -68,6 +68,9 @@ struct runtime_options {
   /// Seconds without a call to manta after which a task counts as hung: its rank prints a backtrace and ends (of an
   /// isolated task only the child process). 0: never. It needs the progress thread. Rank 0's value holds.
   double watchdog = 0;
+  /// Folder for tasks that have failed or that the watchdog has ended: each is a file with its function and its
+  /// arguments, which `--manta-rerun=FILE` runs again. Empty: they are not kept.
+  std::string keep_failed = {};
   /// The program goes on by itself after a rank has died: it asks runtime::deaths(), and makes no MPI call that
   /// includes a dead rank. Without this setting, runtime::run throws manta::rank_lost on every rank after a run in
   /// which a rank has died, and a death outside of runs ends the job: the program's MPI calls would wait for ever.
@@ -80,6 +83,11 @@ struct runtime_options {
   std::string report = {};
   /// File for metrics in the text format of Prometheus, also while it runs. Empty: none.
   std::string metrics = {};
+  /// File for a trace of the run's tasks, which ui.perfetto.dev and speedscope.app show. It is written at the end of
+  /// the run. Empty: none.
+  std::string trace = {};
+  /// Bytes that the trace has at most; from 1 MiB on. Short tasks are merged for that.
+  std::uint64_t trace_bytes = 134'217'728;
   /// Seconds between two lines on standard error, or two versions of the status file, that say how far the run is; at
   /// least 5. 0: no lines, and a new status file every 30 seconds.
   double status = 0;
@@ -110,6 +118,9 @@ struct environment_options {
   double heartbeat = 30;
   /// Size of each task's stack in KiB, from 32 on. 0: the stack limit of the process, but from 1 to 8 MiB.
   std::uint64_t stack_kib = 0;
+  /// File of a task that keep_failed has kept. A program that calls manta::run runs this task alone instead of its
+  /// driver, in one process. Empty: none.
+  std::string rerun = {};
 };
 
 /// What may stand for NAME in --manta-NAME=VALUE: the members of runtime_options and environment_options.
@@ -131,16 +142,23 @@ inline constexpr const char* setting_names[] = {"resources",
                                                 "end-margin",
                                                 "term-grace",
                                                 "watchdog",
+                                                "keep-failed",
                                                 "handles-deaths",
                                                 "summary",
                                                 "report",
                                                 "metrics",
+                                                "trace",
+                                                "trace-bytes",
                                                 "status",
                                                 "status-file",
                                                 "slurm-comment",
                                                 "recovery",
                                                 "heartbeat",
-                                                "stack-kib"};
+                                                "stack-kib",
+                                                "rerun"};
+
+/// The file of a kept task that is to be run instead of the program; empty: none is.
+MANTA_DECL std::string task_to_run_again();
 
 /// Reads `name=amount,name=amount`; `source` says in errors where the text stood.
 MANTA_DECL quantities parse_resources(const std::string& text, const std::string& source);

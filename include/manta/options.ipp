@@ -13,6 +13,7 @@
 
 #include "manta/base/text.hpp"
 #include "manta/options.hpp"
+#include "manta/output/append_file.hpp"
 #include "manta/setting_texts.ipp"
 
 namespace manta {
@@ -172,6 +173,16 @@ inline void read_folders(exec::engine_options& e, const runtime_options& o) {
     throw error("manta: runtime_options::spill_folder or MANTA_SPILL_FOLDER: " + e.spill_folder + ": " +
                 std::strerror(errno) + "; name a folder that this process may write to, or none");
   }
+  const char* const kept = base::environment("MANTA_KEEP_FAILED");
+  e.keep_failed = kept != nullptr ? kept : o.keep_failed;
+  if (!e.keep_failed.empty()) {
+    output::make_folders(e.keep_failed);
+    if (::access(e.keep_failed.c_str(), W_OK | X_OK) != 0) {
+      throw error("manta: runtime_options::keep_failed or MANTA_KEEP_FAILED: " + e.keep_failed + ": " +
+                  std::strerror(errno) + "; name a folder that this process may write to");
+    }
+    e.keep_failed = base::absolute_path(e.keep_failed);  // the program may go to another folder
+  }
   const char* const journal = base::environment("MANTA_JOURNAL");
   e.journal.folder = journal != nullptr ? journal : o.journal;
   e.journal.least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
@@ -205,10 +216,17 @@ inline void read_outputs(exec::engine_options& e, const runtime_options& o) {
   e.outputs.summary = environment_text("MANTA_SUMMARY", o.summary);
   e.outputs.report = environment_text("MANTA_REPORT", o.report);
   e.outputs.metrics = environment_text("MANTA_METRICS", o.metrics);
+  e.outputs.trace = environment_text("MANTA_TRACE", o.trace);
+  e.outputs.trace_bytes = base::environment_bytes("MANTA_TRACE_BYTES", o.trace_bytes);
+  if (e.outputs.trace_bytes < std::uint64_t{1} << 20) {
+    throw error("manta: runtime_options::trace_bytes or MANTA_TRACE_BYTES is too small; give 1M or more");
+  }
   e.outputs.status = base::environment_number("MANTA_STATUS", o.status, 0);
   e.outputs.status_file = environment_text("MANTA_STATUS_FILE", o.status_file);
   e.outputs.slurm_comment = base::environment_flag("MANTA_SLURM_COMMENT", o.slurm_comment);
 }
+
+MANTA_DECL std::string task_to_run_again() { return environment_text("MANTA_RERUN", environment_options().rerun); }
 
 /// The threads beside the one that runs tasks; throws if MPI or another setting does not allow them.
 inline void read_threads(exec::engine_options& e, const runtime_options& o, int thread_level, bool alone) {

@@ -38,6 +38,32 @@ inline bool may_run() {
   return false;
 }
 
+/// Runs a task that has been kept, instead of the program. Returns the exit status.
+inline int run_again(const std::string& file, runtime_options options) {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size > 1) {
+    throw error(
+        "manta: MANTA_RERUN runs one task in one process; start the program without mpirun, as `program "
+        "--manta-rerun=" +
+        file + "`, or in a debugger");
+  }
+  exec::kept_task task(file);
+  options.journal = options.keep_failed = "";
+  options.watchdog = 0;
+  for (const char* const other : {"MANTA_JOURNAL", "MANTA_KEEP_FAILED", "MANTA_WATCHDOG"}) ::unsetenv(other);
+  ::setenv("MANTA_SEED", base::text("{}", task.seed()).c_str(), 1);
+  std::fprintf(stderr, "manta: runs again: %s\n", task.description().c_str());
+  runtime rt(MPI_COMM_WORLD, options);
+  return rt.run([&] {
+    exec::engine& here = exec::engine::here("run");
+    const exec::engine::guard g(here);
+    const std::string failed = here.keeping().run_again(task);
+    std::fprintf(stderr, failed.empty() ? "manta: the task has run to its end\n" : "%s\n", failed.c_str());
+    return failed.empty() ? 0 : 1;
+  });
+}
+
 /// A run of the whole program in a world where MPI runs. Returns the exit status.
 inline int run_in_world(int& argc, char** argv, const runtime_options& options, int (*call)(void*), void* driver) {
   int rank = 0;
@@ -55,6 +81,7 @@ inline int run_in_world(int& argc, char** argv, const runtime_options& options, 
       if (rank == 0) std::fputs(settings_help().c_str(), stdout);
       return 0;
     }
+    if (const std::string kept = task_to_run_again(); !kept.empty() && mistake.empty()) return run_again(kept, options);
     runtime rt(MPI_COMM_WORLD, options, mistake);
     const struct at_end {
       const runtime& rt;

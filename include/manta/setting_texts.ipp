@@ -71,6 +71,10 @@ inline constexpr setting_text setting_texts[] = {
      "Seconds without a call to manta after which a task counts as hung: its rank prints a "
      "backtrace and ends (of an isolated task only the child process). 0: never. It needs the "
      "progress thread. Rank 0's value holds."},
+    {"keep-failed", "empty",
+     "Folder for tasks that have failed or that the watchdog has ended: each is a file with its "
+     "function and its arguments, which '--manta-rerun=FILE' runs again. Empty: they are not "
+     "kept."},
     {"handles-deaths", "false",
      "The program goes on by itself after a rank has died: it asks runtime::deaths(), and makes "
      "no MPI call that includes a dead rank. Without this setting, runtime::run throws "
@@ -85,6 +89,11 @@ inline constexpr setting_text setting_texts[] = {
      "File for a page that shows the run in a browser, also while it runs. Empty: none."},
     {"metrics", "empty",
      "File for metrics in the text format of Prometheus, also while it runs. Empty: none."},
+    {"trace", "empty",
+     "File for a trace of the run's tasks, which ui.perfetto.dev and speedscope.app show. It is "
+     "written at the end of the run. Empty: none."},
+    {"trace-bytes", "134217728",
+     "Bytes that the trace has at most; from 1 MiB on. Short tasks are merged for that."},
     {"status", "0",
      "Seconds between two lines on standard error, or two versions of the status file, that say "
      "how far the run is; at least 5. 0: no lines, and a new status file every 30 seconds."},
@@ -102,6 +111,9 @@ inline constexpr setting_text setting_texts[] = {
     {"stack-kib", "0",
      "Size of each task's stack in KiB, from 32 on. 0: the stack limit of the process, but from "
      "1 to 8 MiB."},
+    {"rerun", "empty",
+     "File of a task that keep_failed has kept. A program that calls manta::run runs this task "
+     "alone instead of its driver, in one process. Empty: none."},
 };
 // clang-format on
 

@@ -28,7 +28,7 @@ struct home_rank {
              {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {},
               [](void* self, task* t) { of(self).graph.tasks.free(t); },
               [](void*, const node&, manta::exec::rank_id) { return manta::store::share(manta::store::failure{}); }}),
-        own{number, size, net, graph, ledger, out, members, in_words, refs, counts},
+        own{number, size, net, graph, ledger, out, members, in_words, refs, counts, trace},
         ends(own, hooks()) {}
   ~home_rank() { clear_nodes(graph); }
   home_rank(const home_rank&) = delete;
@@ -75,6 +75,7 @@ struct home_rank {
   manta::exec::post<block_loopback> out;
   manta::exec::references<block_loopback> refs;
   manta::exec::task_counts counts;
+  manta::exec::task_trace trace;
   context own;
   completion ends;
   std::vector<std::uint32_t> ready;  // tasks that may start

@@ -111,7 +111,8 @@ struct whole_rank {
   manta::exec::throttle limit;
   manta::exec::run_phase phase;
   manta::exec::departure end;
-  manta::exec::time_account times;
+  manta::exec::task_trace trace;
+  manta::exec::time_account times{trace};
   manta::exec::task_counts counts;
   manta::exec::actor_times ended_actors;
   manta::exec::post<block_loopback> out;
@@ -242,7 +243,7 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
            {this, [](void* r, node& n, std::uint64_t made) { of(r).again.leave_family(n, made); },
             [](void* r, node& n) { of(r).named.handle_gone(n); }, [](void* r, task* t) { of(r).records.free(t); },
             [](void* r, const node& n, manta::exec::rank_id dead) { return of(r).in_words.given_up(n, dead); }}),
-      own{number, size, net, graph, ledger, out, members, in_words, refs, counts},
+      own{number, size, net, graph, ledger, out, members, in_words, refs, counts, trace},
       records(own, received,
               {this, [](void* r, node& n, manta::exec::rank_id at,
                         std::uint64_t bytes) { of(r).ends.lies_at(n, at, bytes); }}),
@@ -277,7 +278,8 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
              }}),
       again(own, made_by, records, ends, fetching, {this, [](void* r, node& n) { of(r).home.start(n); }}),
       runner({lock, ledger, in_words, running, started, pace, times, late, end, journal},
-             {this, [](void*, manta::exec::invocation&, manta::exec::function_id, manta::exec::running_task&) {}}),
+             {this, [](void*, manta::exec::invocation&, manta::exec::function_id, manta::exec::running_task&) {},
+              nullptr}),
       executor(own, {lock, runner, received, records, fetching, held, journal},
                {.rank = this,
                 .run_own = [](void* r, node& n) { of(r).home.run(n); },

@@ -32,6 +32,8 @@ MANTA_DECL void duties::attend() {
     all_.loops.leaving.announce();
   if (base::state_signal::has_come()) [[unlikely]]
     all_.seeing.on_signal();
+  if (all_.run.trace.is_on()) [[unlikely]]
+    all_.tracing.look();
   if (all_.rank.scheduler == nullptr) return;
   all_.work.placement.place();
   all_.seeing.look();

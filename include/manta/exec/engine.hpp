@@ -132,6 +132,8 @@ class engine {
 
   /// What the run tells people of itself.
   exec::seeing& seeing() { return parts_.seeing; }
+  /// Tasks that are kept when they fail, and run again.
+  exec::keeping& keeping() { return parts_.keeping; }
   biased_lock& lock() { return parts_.rank.lock; }
   /// Where a call's arguments are collected before it is submitted.
   wire::buffer& argument_buffer() { return arguments_; }

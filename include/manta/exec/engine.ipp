@@ -35,6 +35,7 @@ const char* header_only_unit = nullptr;
 #include "manta/exec/account/function_times.ipp"
 #include "manta/exec/account/rank_report.ipp"
 #include "manta/exec/account/task_counts.ipp"
+#include "manta/exec/account/task_trace.ipp"
 #include "manta/exec/account/time_account.ipp"
 #include "manta/exec/account/time_bins.ipp"
 #include "manta/exec/deaths.ipp"
@@ -54,6 +55,7 @@ const char* header_only_unit = nullptr;
 #include "manta/exec/isolation/crash_words.ipp"
 #include "manta/exec/isolation/isolated_actor.ipp"
 #include "manta/exec/isolation/isolated_calls.ipp"
+#include "manta/exec/keeping.ipp"
 #include "manta/exec/layers.ipp"
 #include "manta/exec/loop/helper.ipp"
 #include "manta/exec/loop/leaving.ipp"
@@ -75,6 +77,7 @@ const char* header_only_unit = nullptr;
 #include "manta/exec/state/task_places.ipp"
 #include "manta/exec/state/waiters.ipp"
 #include "manta/exec/survey.ipp"
+#include "manta/exec/tracing.ipp"
 #include "manta/exec/value/attempts.ipp"
 #include "manta/exec/value/completion.ipp"
 #include "manta/exec/value/fetches.ipp"
@@ -210,6 +213,7 @@ MANTA_DECL void engine::begin_run() {
   parts_.homes.calls.forget_sent();
   parts_.run.throttle.begin();
   parts_.seeing.begin_run();
+  parts_.tracing.begin_run();
   parts_.rank.lock.enter();
   process_watch::begin(parts_);
   install_overflow_reporter(&process_watch::who_is_interrupted,
@@ -251,6 +255,7 @@ MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&)
                                             wire::buffer& payload) {
   std::exception_ptr thrown;
   const std::uint32_t deaths_before = parts_.rank.members.deaths();
+  parts_.tracing.begin_driver();
   {
     const outside user(parts_.rank.lock);
     try {
@@ -263,6 +268,7 @@ MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&)
   run_phase::end how = thrown != nullptr ? run_phase::end::failed : run_phase::end::returned;
   parts_.ending.finish(thrown != nullptr, thrown != nullptr && is_deadlock(thrown));
   parts_.seeing.end_run();
+  parts_.tracing.end_run(parts_.seeing.phases());
   parts_.run.phase.end_stop();
   if (const std::string loss = loss_since(deaths_before); thrown == nullptr && !loss.empty()) {
     thrown = std::make_exception_ptr(rank_lost(loss));
@@ -325,6 +331,7 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
   compare_programs(parts_.rank);
   try {
     parts_.seeing.configure(options);
+    if (parts_.rank.rank == 0) parts_.tracing.check(options);
   } catch (const error& mistake) {  // all ranks throw it
     if (options.mistake.empty()) options.mistake = mistake.what();
   }
@@ -342,6 +349,8 @@ MANTA_DECL void engine::apply(const engine_options& options) {
     parts_.run.departure.set_end(options.end_time, options.end_margin, static_cast<std::int64_t>(std::time(nullptr)),
                                  base::ticks(), 1e9 / base::nanoseconds_per_tick());
   }
+  parts_.tracing.configure(options);
+  parts_.keeping.configure(options);
   base::end_signals::watch(options.term_grace);
   base::state_signal::watch();
   if (parts_.rank.rank == 0) parts_.rank.scheduler = new graph::scheduler(parts_.rank.graph.nodes, parts_.rank.world);

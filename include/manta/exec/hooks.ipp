@@ -88,10 +88,14 @@ MANTA_DECL exec::attempts<net::network>::hooks hooks_of_attempts(rank_parts& all
           }};
 }
 
-/// Functions that run in processes of their own.
+/// Functions that run in processes of their own, and tasks that fail.
 MANTA_DECL exec::runner::hooks hooks_of_runner(rank_parts& all) {
-  return {&all, [](void* rank, invocation& call, function_id function, running_task& identity) {
+  return {&all,
+          [](void* rank, invocation& call, function_id function, running_task& identity) {
             parts_of(rank).loops.isolated.run(call, function, identity);
+          },
+          [](void* rank, const invocation& call, const running_task& task, const store::failure_ptr& why) {
+            parts_of(rank).keeping.keep(call, task, store::describe(*why));
           }};
 }
 
@@ -194,7 +198,10 @@ MANTA_DECL exec::rank_loop<net::network>::hooks hooks_of_loop(rank_parts& all) {
 
 /// The statistics of this rank.
 MANTA_DECL exec::questions<net::network>::hooks hooks_of_questions(rank_parts& all) {
-  return {&all, [](void* rank, const ask_message& m) { parts_of(rank).seeing.on_ask(m); }};
+  return {&all, [](void* rank, const ask_message& m) {
+            const bool is_traced = m.kind == ask_message::trace || m.kind == ask_message::clock;
+            is_traced ? parts_of(rank).tracing.on_ask(m) : parts_of(rank).seeing.on_ask(m);
+          }};
 }
 
 /// Gangs that are about to end.

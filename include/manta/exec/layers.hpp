@@ -10,6 +10,7 @@
 #include "manta/base/config.hpp"
 #include "manta/exec/account/actor_times.hpp"
 #include "manta/exec/account/task_counts.hpp"
+#include "manta/exec/account/task_trace.hpp"
 #include "manta/exec/account/time_account.hpp"
 #include "manta/exec/deaths.hpp"
 #include "manta/exec/duties.hpp"
@@ -20,6 +21,7 @@
 #include "manta/exec/home/orphans.hpp"
 #include "manta/exec/home/tickets.hpp"
 #include "manta/exec/isolation/isolated_calls.hpp"
+#include "manta/exec/keeping.hpp"
 #include "manta/exec/loop/helper.hpp"
 #include "manta/exec/loop/leaving.hpp"
 #include "manta/exec/loop/loop.hpp"
@@ -30,6 +32,7 @@
 #include "manta/exec/seeing.hpp"
 #include "manta/exec/state/early_messages.hpp"
 #include "manta/exec/state/throttle.hpp"
+#include "manta/exec/tracing.hpp"
 #include "manta/exec/value/context.hpp"
 #include "manta/exec/value/foreign_drops.hpp"
 #include "manta/exec/value/journaling.hpp"
@@ -112,6 +115,7 @@ struct run_state {
   run_phase phase;
   exec::departure departure;
   exec::unobserved unobserved;
+  task_trace trace;
   time_account times;
   task_counts counts;
   actor_times actors;
@@ -181,7 +185,7 @@ struct loop_layer {
   exec::leaving<net::network> leaving;
 };
 
-/// All parts of a rank. The last four concern all of them, each in one written order.
+/// All parts of a rank. The last six concern all of them, each in one written order.
 struct rank_parts {
   /// Collective. Submitters wait that have more than `max_queued` unfinished tasks.
   MANTA_DECL rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t max_queued);
@@ -198,6 +202,8 @@ struct rank_parts {
   exec::deaths deaths;
   exec::duties duties;
   exec::seeing seeing;
+  exec::tracing tracing;
+  exec::keeping keeping;
 };
 
 /// What the parts are given of those that are built after them.
@@ -210,8 +216,10 @@ MANTA_DECL part_hooks hooks_of(rank_parts& all);
 #include "manta/exec/duties.ipp"
 #include "manta/exec/ending.ipp"
 #include "manta/exec/hooks.ipp"
+#include "manta/exec/keeping.ipp"
 #include "manta/exec/layers.ipp"
 #include "manta/exec/seeing.ipp"
 #include "manta/exec/situation.ipp"
 #include "manta/exec/survey.ipp"
+#include "manta/exec/tracing.ipp"
 #endif

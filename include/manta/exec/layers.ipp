@@ -24,11 +24,12 @@ MANTA_DECL run_state::run_state(rank_stores& rank, std::size_t max_queued, const
       local(rank.graph.nodes),
       late(rank.graph.nodes),
       waiters(rank.net, turns, pace, hooks.rouse, hooks.helper.rank),
-      throttle(max_queued) {}
+      throttle(max_queued),
+      times(trace) {}
 
 MANTA_DECL value_layer::value_layer(rank_stores& r, run_state& run, const part_hooks& hooks)
     : refs(r.rank, r.graph, r.post, r.members, {r.ledger, lineage, journaling, run.unobserved}, hooks.references),
-      own{r.rank, r.size, r.net, r.graph, r.ledger, r.post, r.members, r.failures, refs, run.counts},
+      own{r.rank, r.size, r.net, r.graph, r.ledger, r.post, r.members, r.failures, refs, run.counts, run.trace},
       records(own, run.staging, hooks.records),
       completion(own, hooks.completion),
       supply(own, completion, hooks.supply),
@@ -129,6 +130,8 @@ MANTA_DECL rank_parts::rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t
       ending(*this),
       deaths(*this),
       duties(*this),
-      seeing(*this) {}
+      seeing(*this),
+      tracing(*this),
+      keeping(*this) {}
 
 }  // namespace manta::exec

@@ -48,6 +48,7 @@ class seeing {
   /// Rank 0: a stretch of the run begins. Returns its number, for end_phase.
   MANTA_DECL std::size_t begin_phase(std::string name);
   MANTA_DECL void end_phase(std::size_t number);  ///< The stretch ends now.
+  const std::vector<phase_statistics>& phases() const { return phases_; }
 
  private:
   struct outputs;

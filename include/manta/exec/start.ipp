@@ -186,6 +186,8 @@ MANTA_DECL void write_settings(wire::buffer& out, const engine_options& of_rank_
   wire::put(out, of_rank_0.journal.folder);
   wire::put(out, of_rank_0.end_time != 0 ? of_rank_0.end_time : base::end_of_job());
   wire::put(out, of_rank_0.end_margin);
+  wire::put(out, of_rank_0.outputs.trace);
+  wire::put(out, of_rank_0.outputs.trace_bytes);
 }
 MANTA_DECL void read_settings(wire::source& in, engine_options& options) {
   in.get(options.seed);
@@ -194,6 +196,8 @@ MANTA_DECL void read_settings(wire::source& in, engine_options& options) {
   in.get(options.journal.folder);
   in.get(options.end_time);
   in.get(options.end_margin);
+  in.get(options.outputs.trace);
+  in.get(options.outputs.trace_bytes);
 }
 
 /// Collective. What all ranks have; the settings of rank 0 replace this rank's. Throws on all ranks if one of them has

@@ -20,12 +20,14 @@ struct rank_parts;
 
 class survey {
  public:
+  static constexpr std::int64_t patience_ns = 2'000'000'000;
+
   explicit survey(rank_parts& all) : all_(all) {}
   survey(const survey&) = delete;
   survey& operator=(const survey&) = delete;
 
   /// Asks; `how` is a part of the question. The survey must not be under way.
-  MANTA_DECL void begin(enum ask_message::kind what, std::uint32_t how);
+  MANTA_DECL void begin(enum ask_message::kind what, std::uint32_t how, std::int64_t within_ns = patience_ns);
   bool is_under_way() const { return is_under_way_; }
   /// Does somebody wait for the answers, who will collect them?
   bool is_waited_for() const { return is_waited_for_; }
@@ -48,8 +50,6 @@ class survey {
   }
 
  private:
-  static constexpr std::int64_t patience_ns = 2'000'000'000;
-
   /// The answer of a rank, or nothing. Gives the ticket up.
   MANTA_DECL wire::buffer take(rank_id rank);
 

@@ -10,9 +10,9 @@
 
 namespace manta::exec {
 
-MANTA_DECL void survey::begin(enum ask_message::kind what, std::uint32_t how) {
+MANTA_DECL void survey::begin(enum ask_message::kind what, std::uint32_t how, std::int64_t within_ns) {
   is_under_way_ = true;
-  due_ns_ = base::now_ns() + patience_ns;
+  due_ns_ = base::now_ns() + within_ns;
   tickets_.assign(all_.rank.size, nullptr);
   for (std::uint32_t r = 0; r < all_.rank.size; ++r) {
     if (r == all_.rank.rank.number() || all_.rank.members.is_dead(r)) continue;

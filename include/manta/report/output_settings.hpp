@@ -4,6 +4,7 @@
 // What a run is to say of itself: the settings of these names (options.hpp).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@ struct output_settings {
   std::string summary = {};
   std::string report = {};
   std::string metrics = {};
+  std::string trace = {};
+  std::uint64_t trace_bytes = 0;
   double status = 0;
   std::string status_file = {};
   bool slurm_comment = false;

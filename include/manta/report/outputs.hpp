@@ -14,6 +14,11 @@
 
 namespace manta::report {
 
+/// A name of a file with the number of the job in place of %j, as Slurm names outputs.
+MANTA_DECL std::string with_job(std::string path, const std::string& job);
+/// Throws if a file of this name cannot be written.
+MANTA_DECL void check_file(const std::string& path);
+
 class outputs {
  public:
   /// Nothing is asked for but the last line.

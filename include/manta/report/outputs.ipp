@@ -29,24 +29,25 @@ namespace detail {
 
 inline constexpr double page_pause = 30, metrics_pause = 15, least_status_pause = 5, comment_pause = 60;  // seconds
 
-/// A name of a file with the number of the job in place of %j, as Slurm names outputs.
-inline std::string with_job(std::string path, const std::string& job) {
-  const std::size_t at = path.find("%j");
-  return at == std::string::npos ? path : path.replace(at, 2, job.empty() ? "0" : job);
-}
-
 /// Whether the setting `summary` names a file.
 inline bool is_file(const std::string& summary) { return !summary.empty() && summary != "0" && summary != "1"; }
 
 }  // namespace detail
+
+MANTA_DECL std::string with_job(std::string path, const std::string& job) {
+  const std::size_t at = path.find("%j");
+  return at == std::string::npos ? path : path.replace(at, 2, job.empty() ? "0" : job);
+}
+
+MANTA_DECL void check_file(const std::string& path) { output::check_replaceable(path); }
 
 MANTA_DECL outputs::outputs(output_settings settings, std::string job)
     : settings_(std::move(settings)), job_(std::move(job)) {
   for (std::string* path : {&settings_.report, &settings_.metrics, &settings_.status_file, &settings_.summary}) {
     const bool is_path = path == &settings_.summary ? detail::is_file(*path) : !path->empty();
     if (!is_path) continue;
-    *path = detail::with_job(*path, job_);
-    output::check_replaceable(*path);
+    *path = with_job(*path, job_);
+    check_file(*path);
   }
   if (settings_.status > 0) settings_.status = std::max(settings_.status, detail::least_status_pause);
   if (!settings_.status_file.empty() && settings_.status <= 0) settings_.status = detail::page_pause;

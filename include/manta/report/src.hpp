@@ -21,3 +21,5 @@
 #include "manta/report/status.ipp"
 #include "manta/report/summary.ipp"
 #include "manta/report/text_table.ipp"
+#include "manta/report/trace_file.ipp"
+#include "manta/report/trace_records.ipp"

@@ -59,7 +59,8 @@ TEST_CASE("the function with most time of a bin is found among many") {
 }
 
 TEST_CASE("a task's own time leaves out what ran while it waited") {
-  time_account a;
+  manta::exec::task_trace trace;
+  time_account a(trace);
   a.begin_run(begin, true, 4);
   running_task outer(1, 0), inner(2, 1);
   a.pause(outer, true, begin + 100);  // the driver waits
@@ -80,7 +81,8 @@ TEST_CASE("a task's own time leaves out what ran while it waited") {
 }
 
 TEST_CASE("many short tasks are counted exactly, and their time is estimated") {
-  time_account a;
+  manta::exec::task_trace trace;
+  time_account a(trace);
   a.begin_run(begin, false, 4);
   std::uint64_t now = begin;
   const std::uint64_t work = ticks(100), gap = ticks(50);
@@ -94,7 +96,7 @@ TEST_CASE("many short tasks are counted exactly, and their time is estimated") {
       a.end_task(task, now);
       ++measured;
     } else {
-      a.count_task(2, before, now);
+      a.count_task(task, before, now);
     }
     before = now;
   }
@@ -109,7 +111,8 @@ TEST_CASE("many short tasks are counted exactly, and their time is estimated") {
 }
 
 TEST_CASE("a long task among short ones is measured, and not taken for many") {
-  time_account a;
+  manta::exec::task_trace trace;
+  time_account a(trace);
   a.begin_run(begin, false, 4);
   std::uint64_t now = begin, before = now;
   const auto run = [&](std::uint32_t function, std::uint64_t work) {
@@ -117,7 +120,7 @@ TEST_CASE("a long task among short ones is measured, and not taken for many") {
     const bool is_measured = a.measures();
     if (is_measured) a.begin_task(task, now);
     now += work;
-    is_measured ? a.end_task(task, now) : a.count_task(function, before, now);
+    is_measured ? a.end_task(task, now) : a.count_task(task, before, now);
     before = now;
   };
   for (int i = 0; i < 1000; ++i) run(2, ticks(100));
@@ -134,7 +137,8 @@ TEST_CASE("a long task among short ones is measured, and not taken for many") {
 }
 
 TEST_CASE("a driver that computes between short tasks keeps its time") {
-  time_account a;
+  manta::exec::task_trace trace;
+  time_account a(trace);
   a.begin_run(begin, true, 4);
   std::uint64_t now = begin, before = now;
   const auto run = [&](std::uint64_t work) {
@@ -142,7 +146,7 @@ TEST_CASE("a driver that computes between short tasks keeps its time") {
     const bool is_measured = a.measures();
     if (is_measured) a.begin_task(task, now);
     now += work;
-    is_measured ? a.end_task(task, now) : a.count_task(2, before, now);
+    is_measured ? a.end_task(task, now) : a.count_task(task, before, now);
     a.resume_at_once(driver, true);
     before = now;
   };
@@ -156,7 +160,8 @@ TEST_CASE("a driver that computes between short tasks keeps its time") {
 }
 
 TEST_CASE("a rank that rests counts why") {
-  time_account a;
+  manta::exec::task_trace trace;
+  time_account a(trace);
   a.begin_run(begin, false, 4);
   a.rest(rank_state::idle, begin + 100);
   a.rest(rank_state::fetch, begin + 1'100);

@@ -47,7 +47,7 @@ struct rank {
         refs(number, graph, out, members, {ledger, made_by, journal, failures},
              {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {}, [](void*, task*) {},
               [](void*, const node&, manta::exec::rank_id) { return manta::store::share(manta::store::failure{}); }}),
-        own{number, size, net, graph, ledger, out, members, failures_in_words, refs, counts},
+        own{number, size, net, graph, ledger, out, members, failures_in_words, refs, counts, trace},
         ends(own, hooks()),
         held(own, ends,
              {this, [](void* self, rank_id from, const pull_message& m) { of(self).fetching.on_pull(from, m); }}),
@@ -118,6 +118,7 @@ struct rank {
   post<block_loopback> out;
   references<block_loopback> refs;
   manta::exec::task_counts counts;
+  manta::exec::task_trace trace;
   rank_context<block_loopback> own;
   completion<block_loopback> ends;
   supply<block_loopback> held;

@@ -16,6 +16,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/exec/account/function_times.hpp"
+#include "manta/exec/account/task_trace.hpp"
 #include "manta/exec/account/time_bins.hpp"
 #include "manta/exec/rank/invocation.hpp"
 
@@ -23,6 +24,9 @@ namespace manta::exec {
 
 class time_account {
  public:
+  /// What is measured is told to `trace`, if that is on.
+  explicit time_account(task_trace& trace) : trace_(trace) {}
+
   /// A run of a program with this number of functions begins. Rank 0 begins in its driver.
   MANTA_DECL void begin_run(std::uint64_t now, bool is_rank_0, std::size_t functions);
 
@@ -34,10 +38,10 @@ class time_account {
   MANTA_DECL void begin_task(running_task& task, std::uint64_t now);
   MANTA_DECL void end_task(running_task& task, std::uint64_t now);  ///< A measured task has ended, or has thrown.
   /// A task has ended that was not measured; the one before ended at `previous`.
-  void count_task(function_id function, std::uint64_t previous, std::uint64_t now) {
-    if (function == counted_ && --left_ != 0) [[likely]]
+  void count_task(const running_task& task, std::uint64_t previous, std::uint64_t now) {
+    if (task.function == counted_ && --left_ != 0) [[likely]]
       return;
-    end_batch(function, previous, now);
+    end_batch(task, previous, now);
   }
 
   // --- what has the thread between tasks
@@ -81,8 +85,9 @@ class time_account {
     current_ = is_driver || !task->is_measured ? nullptr : task;
   }
   bool has_batch() const { return left_ != batch_; }
-  /// A task of `next` has ended, with which the batch is full, or which is of another function than the batch.
-  MANTA_DECL void end_batch(function_id next, std::uint64_t previous, std::uint64_t now);
+  /// The task `next` has ended, with which the batch is full, or which is of another function than the batch.
+  MANTA_DECL void end_batch(const running_task& next, std::uint64_t previous, std::uint64_t now);
+  void trace_batch(std::uint64_t count, std::uint64_t in_tasks, std::uint64_t end);  ///< Tells the trace of a batch.
   void close_batch(std::uint64_t now);  ///< Accounts for the tasks that were only counted, and the time until now.
   void close(std::uint64_t now);        ///< Accounts for all time until now.
   void spend(std::uint64_t now);        ///< The time until now was spent in the present state.
@@ -106,6 +111,7 @@ class time_account {
   std::uint64_t random_ = 1;
   std::unique_ptr<time_bins> bins_;
   function_times functions_;
+  task_trace& trace_;
 };
 
 }  // namespace manta::exec

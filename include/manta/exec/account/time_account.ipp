@@ -4,6 +4,8 @@
 // The definitions of time_account.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include "manta/base/clock.hpp"
 #include "manta/base/hash.hpp"
 #include "manta/exec/account/time_account.hpp"
@@ -31,11 +33,26 @@ inline unsigned time_account::next_batch() {
   return first_batch / 2 + static_cast<unsigned>(random_ % first_batch);  // else periodic programs would be met
 }
 
+/// Is the state a stretch of a trace? Others are gaps in it.
+inline bool is_shown(rank_state state) {
+  return state == rank_state::fetch || state == rank_state::gang || state == rank_state::driver;
+}
+
 inline void time_account::spend(std::uint64_t now) {
   if (now <= mark_) return;
   bins_->add(state_, mark_, now, current_ == nullptr ? graph::no_index : current_->function.number());
-  if (current_ != nullptr) current_->own_ticks += now - mark_;
+  if (current_ != nullptr) {
+    current_->own_ticks += now - mark_;
+    if (trace_.is_on()) trace_.note_run(*current_, mark_, now);
+  } else if (trace_.is_on() && is_shown(state_)) {
+    trace_.note_state(static_cast<std::uint32_t>(state_), mark_, now);
+  }
   mark_ = now;
+}
+
+inline void time_account::trace_batch(std::uint64_t count, std::uint64_t in_tasks, std::uint64_t end) {
+  const bool is_busy = is_short((end - mark_) / count);  // else what waits for these tasks has computed itself
+  trace_.note_tasks(counted_, static_cast<std::uint32_t>(count), in_tasks, mark_, is_busy ? end : mark_ + in_tasks);
 }
 
 inline void time_account::close_batch(std::uint64_t now) {
@@ -45,6 +62,7 @@ inline void time_account::close_batch(std::uint64_t now) {
   ended_ += count;
   const std::uint64_t in_tasks = functions_.add_estimated(functions_.of(counted_), count, now - mark_);
   bins_->add(rank_state::task, mark_, mark_ + in_tasks, counted_);
+  if (trace_.is_on()) trace_batch(count, in_tasks, now);
   mark_ += in_tasks;
   if (is_short((now - mark_) / count)) {  // else what waits for these tasks has computed itself
     bins_->add(rank_state::own, mark_, now);
@@ -59,7 +77,8 @@ inline void time_account::close_batch(std::uint64_t now) {
 
 inline void time_account::close(std::uint64_t now) { has_batch() ? close_batch(now) : spend(now); }
 
-MANTA_DECL void time_account::end_batch(function_id next, std::uint64_t previous, std::uint64_t now) {
+MANTA_DECL void time_account::end_batch(const running_task& task, std::uint64_t previous, std::uint64_t now) {
+  const function_id next = task.function;
   const bool is_full = next == counted_;
   if (is_full) {  // with this task
     close_batch(now);
@@ -80,8 +99,12 @@ MANTA_DECL void time_account::end_batch(function_id next, std::uint64_t previous
   if (now > mark_) {
     functions_.add(row, {now - mark_, mark_, 0, {}}, 0, [] { return std::string(); });
     bins_->add(rank_state::task, mark_, now, next);
-    mark_ = now;
   }
+  if (trace_.is_on()) {
+    trace_.note_run(task, std::min(mark_, now), now);
+    trace_.note_end(task, now);
+  }
+  mark_ = std::max(mark_, now);
   measures_ = true;
   is_sample_ = false;
   short_in_a_row_ = 0;
@@ -105,6 +128,7 @@ MANTA_DECL void time_account::end_task(running_task& task, std::uint64_t now) {
   function_times::row& row = functions_.of(task.function);
   const bool is_leaf = task.ended_before == ended_;
   ++ended_;
+  if (trace_.is_on()) trace_.note_end(task, now);
   state_ = rank_state::own;
   current_ = nullptr;
   if (task.is_sample && !is_leaf && is_short(task.own_ticks)) {  // what ran within it was not measured

@@ -56,7 +56,9 @@ void questions<Network>::on_ask(const std::byte* data, std::size_t bytes) {
     }
     case ask_message::report:
     case ask_message::situation:
-    case ask_message::state: return others_.seen(others_.rank, m);
+    case ask_message::state:
+    case ask_message::trace:
+    case ask_message::clock: return others_.seen(others_.rank, m);
     case ask_message::memory: {
       const wire::buffer told = describe_memory();
       return below_.tickets.answer(m, told.data(), told.size());

@@ -30,6 +30,11 @@ class thread_watch {
   void set_limit(std::int64_t ns) { task_.set_limit(ns); }
   /// The watch over tasks, for those that run in processes of their own.
   const watchdog& over_tasks() const { return task_; }
+  /// Before a rank is ended, act(with) is called.
+  void set_last_act(void (*act)(void*), void* with) {
+    last_act_ = act;
+    with_ = with;
+  }
   /// Ends the rank if a task has its thread for too long; with recovery the task is tried elsewhere. `was_here`: the
   /// thread has entered the library since the last look.
   void watch_task(bool was_here, std::int64_t now_ns = base::now_ns());
@@ -43,6 +48,8 @@ class thread_watch {
   const started_list& started_;
   const waiters<Network>& waiters_;
   const helper& helper_;
+  void (*last_act_)(void*) = nullptr;
+  void* with_ = nullptr;
   watchdog task_;
   lock_watch lock_;
 };

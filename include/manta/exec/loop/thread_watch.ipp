@@ -24,6 +24,7 @@ void thread_watch<Network>::watch_task(bool was_here, std::int64_t now_ns) {
                "manta: rank %u: '%s' has not called manta for %g s (MANTA_WATCHDOG) and is taken for hung; "
                "it is ended:\n",
                rank_.number(), std::string(running_->name()).c_str(), static_cast<double>(limit_ns) * 1e-9);
+  if (last_act_ != nullptr) last_act_(with_);
   abort_hung(helper_.owner());
 }
 

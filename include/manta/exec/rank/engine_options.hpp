@@ -44,6 +44,7 @@ struct engine_options {
   std::int64_t end_time = 0;        ///< of the allocation, seconds since 1970; 0: not known
   std::int64_t end_margin = 60;     ///< seconds
   double term_grace = 30;           ///< seconds from SIGTERM to the end; 0: any number
+  std::string keep_failed = {};     ///< folder for failed tasks; empty: they are not kept
   report::output_settings outputs;  ///< what the run says of itself; rank 0's settings hold
   std::vector<std::pair<std::string, std::string>>
       changed_settings;  ///< given by the environment or on the command line

@@ -91,12 +91,15 @@ struct running_task {
   const graph::request* request = nullptr;
   const graph::request* actor = nullptr;  ///< of the actor whose method it is
   const invocation* call = nullptr;
-  bool stop = false;                ///< written by handlers, read without the lock: see stop_requested
-  bool expired = false;             ///< the same when its deadline is over: ends isolated ones
-  bool stops_children : 1 = false;  ///< what it submits from now on is cancelled at once
-  bool for_member : 1 = false;      ///< see graph::request; what it submits and calls inherits this
-  bool is_measured : 1 = false;     ///< its time is measured: what follows is set
-  bool is_sample : 1 = false;       ///< it is one of many short tasks, which are not all measured
+  bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
+  bool expired = false;              ///< the same when its deadline is over: ends isolated ones
+  bool stops_children : 1 = false;   ///< what it submits from now on is cancelled at once
+  bool for_member : 1 = false;       ///< see graph::request; what it submits and calls inherits this
+  bool is_measured : 1 = false;      ///< its time is measured: what follows is set
+  bool is_sample : 1 = false;        ///< it is one of many short tasks, which are not all measured
+  bool has_failed : 1 = false;       ///< it has thrown
+  bool keeps_arguments : 1 = false;  ///< its arguments are kept for the case that it fails: `arguments` is set
+  const wire::buffer* arguments;
   // Set by time_account, in ticks.
   std::uint64_t begin_ticks, own_ticks, waited_ticks, paused_at;
   std::uint64_t ended_before;    ///< the number of tasks that had ended here when it began

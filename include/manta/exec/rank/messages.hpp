@@ -21,12 +21,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "manta/exec/rank/death_messages.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/exec/rank/names.hpp"
 #include "manta/exec/rank/waves.hpp"
 #include "manta/graph/durations.hpp"
 #include "manta/graph/node.hpp"
-#include "manta/net/end_by.hpp"
 
 namespace manta::exec {
 
@@ -259,24 +259,6 @@ struct replicate_message {
   std::uint64_t bytes;  ///< 0: the home announces the value itself
 };
 
-/// A value's home has died: requester --seek--> a rank that may have a copy --value, not_kept--> requester.
-struct seek_message {
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
-  std::uint32_t home_rank;
-  std::uint32_t home_index;
-  std::uint32_t index;       ///< node of the requester
-  std::uint32_t keeper;      ///< place of the asked rank among the keepers (supply::keeper); nobody: all were asked
-  std::uint32_t has_family;  ///< the requester can have the value made again itself: only a copy is of use
-};
-
-/// A rank has values and actors whose homes have died: it --ask_holders--> all others, followed by the homes and
-/// indices. They --holders--> it, followed by one byte for each: does the rank know a handle?
-struct holders_message {
-  std::uint64_t lent;  ///< holders: how many handles of such objects the rank has passed on
-  std::uint32_t round;
-  std::uint32_t is_unsure;  ///< holders: the rank has values or calls that it has not read yet
-};
-
 /// a rank that owes references --drop--> home: its last handle has died.
 struct drop_message {
   std::uint32_t index;
@@ -326,27 +308,12 @@ struct blocked_message {
   bool operator==(const blocked_message&) const = default;
 };
 
-/// home --where_is--> 0 --task_lost--> home: only if the rank to which it was sent has died.
-struct where_message {
-  std::uint64_t key;    ///< the task's key in rank 0's table of places
-  std::uint32_t index;  ///< node of the home
-  std::uint32_t rank;   ///< task_lost: the dead one
-};
-
 /// actor's rank --checkpoint--> home. Followed by the actor's state, for a restart after the death of its rank; by
 /// nothing if there will be none.
 struct checkpoint_message {
   std::uint64_t id;  ///< id of the constructor's task; 0: of whichever task made the actor of the handle at `index`
   std::uint32_t index;
   std::uint32_t padding;
-};
-
-/// 0 --rank_died--> all: followed by the reason.
-struct death_message {
-  std::uint64_t culprit;  ///< the task that ran when it died; 0: not known, or none did
-  std::uint32_t rank;
-  std::uint32_t successor;  ///< the spare rank that takes its place; 0: none
-  net::end_by by;
 };
 
 /// home --end_actor--> actor's rank. kill_actor: followed by the reason.
@@ -371,14 +338,14 @@ struct ask_message {
     free_name,
     report,     ///< of the statistics of a rank
     situation,  ///< what a rank does at this moment
-    state       ///< to rank 0: tell the state of the run. There is no answer
+    state,      ///< to rank 0: tell the state of the run. There is no answer
+    trace,      ///< the records of its tasks
+    clock       ///< the time of its clock
   };
-  std::uint32_t kind;
-  std::uint32_t asker;
+  std::uint32_t kind, asker;
   std::uint32_t ticket;  ///< the asker's node for the answer
-  std::uint32_t home_rank;
-  std::uint32_t home_index;
-  std::uint32_t how;  ///< reserve: the strategy; cancel: 1 if children are cancelled too; report: report_detail
+  std::uint32_t home_rank, home_index;
+  std::uint32_t how;  ///< reserve: strategy; cancel: 1 if children are cancelled too; report: detail; trace: records
   std::uint64_t id;   ///< the reservation; explain_placed: the task's key in rank 0's table of places
 };
 

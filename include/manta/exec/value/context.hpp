@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "manta/exec/account/task_counts.hpp"
+#include "manta/exec/account/task_trace.hpp"
 #include "manta/exec/rank/failure_writer.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/exec/rank/membership.hpp"
@@ -39,6 +40,7 @@ struct rank_context {
   const failure_writer& failures;
   references<Network>& refs;
   task_counts& counts;
+  task_trace& trace;
 };
 
 }  // namespace manta::exec

@@ -43,14 +43,22 @@ class runner {
     void* rank;
     /// Runs the function in a child process. Throws isolated_failure.
     void (*run_isolated)(void* rank, invocation& call, function_id function, running_task& identity);
+    /// Keeps a task that has failed.
+    void (*keep)(void* rank, const invocation& call, const running_task& task, const store::failure_ptr& why);
   };
 
   runner(parts of_it, hooks others) : below_(of_it), others_(others) {}
 
   /// Runs a function as the task `identity`; false and the reason if it threw, or too many tasks have started. `ns`
   /// is how long it took, for those who want to know: it costs a look at the clock, a tenth of a small task.
-  MANTA_DECL bool invoke(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
-                         std::uint64_t* ns = nullptr);
+  bool invoke(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
+              std::uint64_t* ns = nullptr) {
+    if (keeps_failed_) [[unlikely]]
+      return invoke_and_keep(call, function, identity, why, ns);
+    return invoke_now(call, function, identity, why, ns);
+  }
+  /// Tasks that fail are kept from now on.
+  void keep_failed() { keeps_failed_ = true; }
   /// Runs a function and lets through what it throws; `identity` has the thread already.
   void run_function(invocation& call, function_id function, running_task& identity) {
     identity.isolated() ? others_.run_isolated(others_.rank, call, function, identity)
@@ -62,9 +70,16 @@ class runner {
 
  private:
   void keep_inputs(const invocation& call);  ///< The inputs will be needed here again.
+  /// As invoke().
+  MANTA_DECL bool invoke_now(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
+                             std::uint64_t* ns);
+  /// Keeps what the task is made of until it has ended, and for longer if it fails.
+  MANTA_DECL bool invoke_and_keep(invocation& call, function_id function, running_task& identity,
+                                  store::failure_ptr& why, std::uint64_t* ns);
 
   const parts below_;
   const hooks others_;
+  bool keeps_failed_ = false;
 };
 
 }  // namespace manta::exec

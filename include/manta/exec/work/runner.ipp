@@ -16,8 +16,28 @@ MANTA_DECL void runner::keep_inputs(const invocation& call) {
   }
 }
 
-MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
-                               std::uint64_t* ns) {
+/// Is the task not begun again after this failure, as far as it is known here?
+inline bool is_last_attempt(const running_task& task) {
+  return task.request == nullptr || static_cast<int>(task.attempt) >= task.request->retries ||
+         task.request->retry.only_if != nullptr;
+}
+
+MANTA_DECL bool runner::invoke_and_keep(invocation& call, function_id function, running_task& identity,
+                                        store::failure_ptr& why, std::uint64_t* ns) {
+  if (call.self != nullptr || call.team != nullptr) return invoke_now(call, function, identity, why, ns);
+  const wire::buffer arguments(call.arguments, call.argument_bytes);
+  call.arguments = arguments.data();
+  call.keeps_inputs = true;
+  identity.arguments = &arguments;
+  identity.keeps_arguments = true;
+  const bool ok = invoke_now(call, function, identity, why, ns);
+  if (!ok && !identity.stop && is_last_attempt(identity)) others_.keep(others_.rank, call, identity, why);
+  identity.keeps_arguments = false;
+  return ok;
+}
+
+MANTA_DECL bool runner::invoke_now(invocation& call, function_id function, running_task& identity,
+                                   store::failure_ptr& why, std::uint64_t* ns) {
   if (!below_.started.may_start()) [[unlikely]] {
     why = below_.failures.too_many_wait(identity, below_.started.count());
     return false;
@@ -35,12 +55,13 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
     run_function(call, function, identity);
   } catch (...) {
     ok = false;
+    identity.has_failed = true;
     why = below_.failures.here(*below_.running, call.reads_arguments);
   }
   const std::uint64_t before = below_.times.task_ended(), now = base::ticks();
   below_.times.note_end(now);
   if (!identity.is_measured) [[likely]] {
-    below_.account.count_task(function, before, now);
+    below_.account.count_task(identity, before, now);
   } else {
     below_.account.end_task(identity, now);
     below_.account.resume_at_once(running.before(), below_.running.is_driver(running.before()));
