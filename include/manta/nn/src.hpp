@@ -17,6 +17,7 @@
 #include "manta/nn/loss.ipp"
 #include "manta/nn/network.ipp"
 #include "manta/nn/optimizer.ipp"
+#include "manta/nn/parameter_groups.ipp"
 #include "manta/nn/random.ipp"
 #include "manta/nn/schedule.ipp"
 #include "manta/nn/shape.ipp"
