@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "clouds.hpp"
 #include "manta/train.hpp"
@@ -52,6 +53,64 @@ struct clouds_without_schedule {
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(rate));
   }
+};
+
+/// A U-Net with two levels, which finds the sum of each pixel's neighbours.
+struct unet {
+  nn::network<double> model() const {
+    nn::graph g;
+    const auto block = [](int channels) {
+      return nn::sequential(nn::conv2d(channels, 3, {.padding = 1}), nn::batch_norm({.all_workers = true}), nn::relu());
+    };
+    const nn::node x = g.input({1, 8, 8});
+    const nn::node one = g.add("one", block(4), x);
+    const nn::node two = g.add("two", nn::sequential(nn::max_pool(2), block(6)), one);
+    const nn::node low = g.add("low", nn::sequential(nn::max_pool(2), block(8), nn::upsample(2)), two);
+    const nn::node up =
+        g.add("up", nn::sequential(block(6), nn::conv2d_transposed(4, 2, {.stride = 2})), g.concat({two, low}));
+    const nn::node out = g.add("out", nn::conv2d(1, 3, {.padding = 1}), g.concat({one, up}));
+    return nn::network<double>(g.input_shape(), g.outputs({out}));
+  }
+  nn::adam optimizer() const { return nn::adam({.rate = 1e-3}); }
+  nn::loss loss() const { return nn::mae(); }
+  train::samples training_data() const {
+    const nn::random r(3);
+    Eigen::MatrixXd x(64, 24), y = Eigen::MatrixXd::Zero(64, 24);
+    for (int i = 0; i < x.size(); ++i) x(i) = r.normal(static_cast<std::uint64_t>(i));
+    for (int i = 0; i < 63; ++i) y.row(i) = x.row(i) + x.row(i + 1);
+    return train::samples(std::move(x), std::move(y));
+  }
+  template <class Archive>
+  void serialize(Archive&) {}
+};
+
+/// Sentences of different lengths; the class of each word is whether it is even, and that of padding is ignored.
+struct sentences {
+  struct words {
+    [[nodiscard]] std::size_t size() const { return 50; }
+    void take(std::span<const std::uint64_t> which, train::batch<double>& to) const {
+      to.x.setZero(6, static_cast<Eigen::Index>(which.size()));
+      to.labels.assign(6 * which.size(), -1);
+      for (std::size_t i = 0; i < which.size(); ++i) {
+        const std::size_t length = 1 + which[i] % 6;
+        for (std::size_t k = 0; k < length; ++k) {
+          const int word = 1 + static_cast<int>((3 * which[i] + k * k) % 8);
+          to.x(static_cast<int>(k), static_cast<int>(i)) = word;
+          to.labels[6 * i + k] = word % 2;
+        }
+      }
+    }
+  };
+  nn::network<double> model() const {
+    return nn::network<double>(nn::shape{6},
+                               nn::masked(0, {nn::embedding(9, 4), nn::residual(nn::attention(2)), nn::linear(2)}));
+  }
+  nn::adam optimizer() const { return nn::adam({.rate = 0.03}); }
+  nn::loss loss() const { return nn::cross_entropy({.ignore = -1}); }
+  words training_data() const { return {}; }
+  words validation_data() const { return {}; }
+  template <class Archive>
+  void serialize(Archive&) {}
 };
 
 std::vector<double> vector_of(std::span<const double> numbers) { return {numbers.begin(), numbers.end()}; }
@@ -153,5 +212,49 @@ TEST_CASE("find_rate tries rates that grow, suggests one, and leaves the trainin
           "of them away");
     CHECK(refused([&] { scheduled.fit({.plateau = nn::plateau_options{}}); }).find("fit with .plateau lowers it") !=
           std::string::npos);
+  });
+}
+
+TEST_CASE("a U-Net trains on any number of workers as on one") {
+  in_world([] {
+    std::vector<double> one;
+    for (int n = 1; n <= std::min(2, workers()); ++n) {
+      train::trainer trainer(unet{}, {.workers = n, .batch = 8, .seed = 7});
+      const double first = trainer.train().loss;
+      const train::summary s = trainer.train();
+      CHECK(s.loss < first);
+      const std::vector<double> parameters = vector_of(trainer.model().parameters());
+      if (n == 1) one = parameters;
+      CHECK(distance(parameters, one) < 1e-10);
+    }
+  });
+}
+
+TEST_CASE("padding counts neither in the loss nor in the accuracy, for any number of workers") {
+  in_world([] {
+    const sentences recipe;
+    train::batch<double> b;
+    std::vector<std::uint64_t> all(50);
+    std::iota(all.begin(), all.end(), 0U);
+    recipe.training_data().take(all, b);
+    for (int n = 1; n <= workers(); ++n) {
+      train::trainer trainer(recipe, {.workers = n, .batch = 20, .seed = 7});
+      for (int epoch = 0; epoch < 3; ++epoch) trainer.train();
+      auto net = trainer.model();
+      const nn::matrix<double> y = net.forward(b.x);
+      double right = 0, counted = 0, loss = 0;
+      for (int i = 0; i < 300; ++i) {
+        const int label = b.labels[static_cast<std::size_t>(i)];
+        if (label < 0) continue;
+        const double a = y(2 * (i % 6), i / 6), c = y(2 * (i % 6) + 1, i / 6), its = label == 0 ? a : c;
+        right += its >= std::max(a, c);
+        loss += std::log(std::exp(a) + std::exp(c)) - its;
+        ++counted;
+      }
+      const train::summary v = trainer.validate();
+      CHECK(v["accuracy"] == doctest::Approx(right / counted).epsilon(1e-12));
+      CHECK(v.loss == doctest::Approx(loss / counted).epsilon(1e-12));
+      CHECK(v.metrics.size() == 1);
+    }
   });
 }

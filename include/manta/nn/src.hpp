@@ -13,6 +13,8 @@
 #if __has_include(<Eigen/Core>)
 
 #include "manta/nn/checks.ipp"
+#include "manta/nn/graph.ipp"
+#include "manta/nn/graph_shapes.ipp"
 #include "manta/nn/layers.ipp"
 #include "manta/nn/loss.ipp"
 #include "manta/nn/network.ipp"

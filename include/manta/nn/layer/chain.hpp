@@ -19,8 +19,7 @@ namespace manta::nn::detail {
 template <class T>
 class chain {
  public:
-  /// Parameters from the first number to before the second.
-  using range = std::pair<std::size_t, std::size_t>;
+  using range = parameter_range_in_layer;
 
   chain() = default;
   /// Throws where a layer does not suit its input; `where` names the row in the text.
@@ -85,12 +84,15 @@ class chain {
     bool trains = false;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       frozen_layer& its = frozen_[i];
+      std::vector<range> in_layer;
       std::size_t count = 0;
       for (const range& r : all) {
         if (r.first < begins_[i] || r.first >= begins_[i + 1]) continue;
         its.ranges.push_back(r);
+        in_layer.emplace_back(r.first - begins_[i], r.second - begins_[i]);
         count += r.second - r.first;
       }
+      layers_[i]->freeze(in_layer);
       its.is_whole = count > 0 && count == begins_[i + 1] - begins_[i];
       trains_before_[i] = trains;
       trains = trains || count < begins_[i + 1] - begins_[i];
@@ -108,6 +110,10 @@ class chain {
       if (l->state_size() > 0) l->carry(part);
       part.first_row += l->state_size();
     }
+  }
+
+  void lengths(std::span<const int> all) {
+    for (const auto& l : layers_) l->lengths(all);
   }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) {
@@ -202,6 +208,16 @@ class chain {
   T* bound_ = nullptr;                  ///< the gradients
 };
 
+/// The ranges that lie in [begin, end), counted from `begin`.
+inline std::vector<parameter_range_in_layer> part_of(const std::vector<parameter_range_in_layer>& all,
+                                                     std::size_t begin, std::size_t end) {
+  std::vector<parameter_range_in_layer> part;
+  for (const auto& [first, last] : all) {
+    if (first >= begin && first < end) part.emplace_back(first - begin, last - begin);
+  }
+  return part;
+}
+
 /// Layers that count as one.
 template <class T>
 class sequential_layer final : public layer<T> {
@@ -217,6 +233,8 @@ class sequential_layer final : public layer<T> {
   [[nodiscard]] bool draws() const override { return true; }
   [[nodiscard]] int state_size() const override { return chain_.state_size(); }
   void carry(const carried<T>& c) override { chain_.carry(c); }
+  void lengths(std::span<const int> all) override { chain_.lengths(all); }
+  void freeze(const std::vector<parameter_range_in_layer>& all) override { chain_.freeze(all); }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override { chain_.forward(x, y, p); }
   void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) override {
@@ -273,6 +291,14 @@ class residual_layer final : public layer<T> {
     carried<T> rest = c;
     rest.first_row += main_.state_size();
     shortcut_.carry(rest);
+  }
+  void lengths(std::span<const int> all) override {
+    main_.lengths(all);
+    shortcut_.lengths(all);
+  }
+  void freeze(const std::vector<parameter_range_in_layer>& all) override {
+    main_.freeze(part_of(all, 0, main_.size()));
+    shortcut_.freeze(part_of(all, main_.size(), main_.size() + shortcut_.size()));
   }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override {
