@@ -134,7 +134,8 @@ TEST_CASE("graphs that cannot be meant are told apart when they are built, or wh
 }
 
 TEST_CASE("words behind the end of a sequence change nothing, and each sequence gives what it gives alone") {
-  const nn::spec layers[] = {nn::attention(2), nn::residual(nn::attention(2)), nn::lstm(4)};
+  const nn::spec layers[] = {nn::attention(2), nn::residual(nn::attention(2)), nn::lstm(4),
+                             nn::bidirectional(nn::gru(2))};
   for (const nn::spec& layer : layers) {
     for (const nn::spec& end : {nn::last(), nn::mean()}) {
       nn::network<double> net(nn::shape{5}, nn::masked(0, {nn::embedding(9, 4), layer, end, nn::linear(3)}));

@@ -65,6 +65,10 @@ TEST_CASE("gradients of all layers are those of central differences") {
   check_gradients(network(vector, nn::lstm(3), nn::lstm(2)), 3);
   check_gradients(network(sequence, nn::gru(3, {.start = nn::start::orthogonal}), nn::lstm(4), nn::last()), 2);
   check_gradients(network(sequence, nn::mean(), nn::linear(2)), 3);
+  check_gradients(network(nn::shape{12}, nn::reshape({3, 2, 2}), nn::conv2d(2, 2)), 2);
+  check_gradients(network(nn::shape{4, 3, 2}, nn::group_norm(2), nn::conv2d(2, 2)), 3);
+  check_gradients(network(vector, nn::group_norm(3)), 3);
+  check_gradients(network(sequence, nn::bidirectional(nn::lstm(3)), nn::bidirectional(nn::gru(2))), 2);
   check_gradients(network(sequence, nn::conv1d(3, 2)), 3);
   check_gradients(
       network(nn::shape{7, 3}, nn::conv1d(4, 3, {.stride = 2, .padding = 2, .dilation = 2}), nn::conv1d(2, 1)), 3);
@@ -232,6 +236,39 @@ TEST_CASE("a transposed convolution gives the sums of its definition, and upsamp
   CHECK(std::vector<double>(a.data(), a.data() + 8) == std::vector<double>{1, 1, 2, 2, 1, 1, 2, 2});
   // torch.nn.Upsample(scale_factor=2, mode="bilinear") of [[1, 2], [3, 4]]
   CHECK(std::vector<double>(b.data(), b.data() + 8) == std::vector<double>{1, 1.25, 1.75, 2, 1.5, 1.75, 2.25, 2.5});
+}
+
+TEST_CASE("group norm is layer norm of one group, and normalises each channel where there are as many groups") {
+  const matrix x = numbers(4 * 3 * 2, 5, 1);
+  nn::network<double> one(nn::shape{4, 3, 2}, nn::group_norm(1)), all(nn::shape{24}, nn::layer_norm()),
+      each(nn::shape{4, 3, 2}, nn::group_norm(4, 0));
+  CHECK((one.forward(x) - all.forward(x)).norm() < 1e-12);
+  const matrix& y = each.forward(x);
+  for (int s = 0; s < 5; ++s)
+    for (int c = 0; c < 4; ++c) {
+      CHECK(std::abs(y.col(s).segment(6 * c, 6).mean()) < 1e-12);
+      CHECK(y.col(s).segment(6 * c, 6).squaredNorm() == doctest::Approx(6));
+    }
+  CHECK(one.arrays()[0].extents == nn::shape{4});
+}
+
+TEST_CASE("a bidirectional layer gives what two layers give, of which one reads the sequence from its end") {
+  const matrix x = numbers(5 * 2, 3, 1);
+  nn::network<double> both(nn::shape{5, 2}, nn::bidirectional(nn::lstm(3))), there(nn::shape{5, 2}, nn::lstm(3)),
+      back(nn::shape{5, 2}, nn::lstm(3));
+  both.initialise(2);
+  const std::size_t half = there.parameters().size();
+  std::ranges::copy(both.parameters().first(half), there.parameters().begin());
+  std::ranges::copy(both.parameters().subspan(half), back.parameters().begin());
+  matrix turned(10, 3);
+  for (int t = 0; t < 5; ++t) turned.middleRows(2 * t, 2) = x.middleRows(2 * (4 - t), 2);
+  const matrix y = both.forward(x), a = there.forward(x), b = back.forward(turned);
+  for (int t = 0; t < 5; ++t) {
+    CHECK((y.middleRows(6 * t, 3) - a.middleRows(3 * t, 3)).norm() < 1e-12);
+    CHECK((y.middleRows(6 * t + 3, 3) - b.middleRows(3 * (4 - t), 3)).norm() < 1e-12);
+  }
+  CHECK(both.arrays()[3].name == "0.bias_hh_l0");
+  CHECK(both.arrays()[4].name == "0.weight_ih_l0_reverse");
 }
 
 TEST_CASE("pooling takes maxima and means of what lies in the image") {
@@ -498,6 +535,11 @@ TEST_CASE("layers that do not suit their input are named, with what they need") 
   CHECK(contains(made({6}, nn::upsample(2)), "it needs an image"));
   CHECK(contains(made({6}, nn::leaky_relu(-1)), "the slope is -1; it has to be at least 0 and below 1"));
   CHECK(contains(made({6}, nn::mean()), "it needs a sequence"));
+  CHECK(contains(made({6}, nn::reshape({2, 2})), "the shape 2 x 2 has 4 numbers; there have to be 6"));
+  CHECK(contains(made({6}, nn::group_norm(4)), "the 6 channels have to be a multiple of the 4 groups"));
+  CHECK(contains(made({6}, nn::bidirectional(nn::gru(2))), "it needs whole sequences"));
+  CHECK(
+      contains(thrown<manta::error>([] { nn::bidirectional(nn::relu()); }), "takes an lstm or a gru, and got relu()"));
   CHECK(contains(made({6}, nn::sequential(nn::linear(5), nn::last())),
                  "layer 1 of it, last(), gets an input of shape 5"));
   nn::network<double> steps(nn::shape{2}, nn::lstm(3)), words(nn::shape{2}, nn::embedding(3, 2));
@@ -553,7 +595,7 @@ TEST_CASE_TEMPLATE("every layer passes NaN on: what is no number in a sample is 
   for (const nn::spec& l :
        {nn::conv2d(3, 3, {.padding = 1}), nn::conv2d(3, 3, {.stride = 2, .padding = 1}), nn::max_pool(2),
         nn::max_pool(3, {.stride = 2, .padding = 1}), nn::average_pool(2), nn::batch_norm(),
-        nn::conv2d_transposed(2, 2), nn::upsample(2), nn::upsample(2, {.bilinear = true})})
+        nn::conv2d_transposed(2, 2), nn::upsample(2), nn::group_norm(2), nn::upsample(2, {.bilinear = true})})
     passes(image, l);
   passes(vector, nn::batch_norm(), false);
 }

@@ -59,6 +59,13 @@ TEST_CASE("gradients of layers and losses are those of central differences") {
   check_network(with(nn::tanh()), nn::poisson(), values.cwiseAbs().eval(), 4);
   const matrix chances = part.array().rowwise() / part.colwise().sum().array();
   check_network(with(nn::tanh()), nn::kl_divergence(), chances, 4);
+  // Two classes, then a number.
+  matrix several(2, 4);
+  several << 0, 1, 1, 0, 0.3, -2, 1, 0.5;
+  check_network(
+      with(nn::tanh()),
+      nn::several({{.outputs = 2, .loss = nn::cross_entropy()}, {.outputs = 1, .loss = nn::mse(), .weight = 3}}),
+      several, 4);
   check_network(with(nn::tanh()), nn::cross_entropy({.weights = {1, 2, 0.5}, .smoothing = 0.1, .ignore = 1}), labels,
                 4);
 }
@@ -83,6 +90,18 @@ TEST_CASE("losses have the values of their formulas") {
   const double first = 0.5 * (std::log(0.5) - 1 + 3.4076059644) + 0.25 * (std::log(0.25) - 2 + 3.4076059644) +
                        0.25 * (std::log(0.25) - 3 + 3.4076059644);
   CHECK(nn::kl_divergence(y, chances).value == doctest::Approx((first + std::log(3.)) / 2));
+  // The parts of the outputs by themselves.
+  const nn::loss parts =
+      nn::several({{.outputs = 2, .loss = nn::cross_entropy()}, {.outputs = 1, .loss = nn::mae(), .weight = 0.5}});
+  matrix wanted(2, 2), gradient;
+  wanted << 1, 0, 5, 1;
+  CHECK(parts(y, wanted, gradient) ==
+        doctest::Approx(nn::cross_entropy(matrix(y.topRows(2)), std::vector<int>{1, 0}).value + 0.5 * (2 + 1) / 2));
+  CHECK(gradient(2, 0) == doctest::Approx(-0.25));
+  CHECK(parts.describe() == "several(1 * cross_entropy() of 2, 0.5 * mae() of 1)");
+  CHECK(thrown<manta::error>([&] { parts(y, t, gradient); }) ==
+        "manta: nn: several: the outputs are 3 x 2 and the targets 3 x 2; the parts have 3 outputs and 2 targets "
+        "together");
   // PyTorch's cross_entropy(ignore_index=2): the mean over the others
   const auto [some, d_some] = nn::cross_entropy(y, std::vector<int>{2, 0}, {.ignore = 2});
   CHECK(some == doctest::Approx(std::log(3.)));

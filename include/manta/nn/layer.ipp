@@ -8,10 +8,12 @@
 #include "manta/nn/layer.hpp"
 #include "manta/nn/layer/activation.hpp"
 #include "manta/nn/layer/attention.hpp"
+#include "manta/nn/layer/bidirectional.hpp"
 #include "manta/nn/layer/chain.hpp"
 #include "manta/nn/layer/convolution.hpp"
 #include "manta/nn/layer/convolution1d.hpp"
 #include "manta/nn/layer/graph.hpp"
+#include "manta/nn/layer/group_norm.hpp"
 #include "manta/nn/layer/linear.hpp"
 #include "manta/nn/layer/masked.hpp"
 #include "manta/nn/layer/normalisation.hpp"
@@ -79,14 +81,17 @@ std::unique_ptr<layer<T>> make_layer(const spec& s, const shape& in) {
       {"average_pool", made<T, average_pool_layer<T>>},
       {"batch_norm", made<T, batch_norm_layer<T>>},
       {"layer_norm", made<T, layer_norm_layer<T>>},
+      {"group_norm", made<T, group_norm_layer<T>>},
       {"dropout", made<T, dropout_layer<T>>},
       {"embedding", made<T, embedding_layer<T>>},
       {"positions", made<T, positions_layer<T>>},
       {"lstm", made<T, recurrent_layer<T, lstm_cell<T>>>},
       {"gru", made<T, recurrent_layer<T, gru_cell<T>>>},
+      {"bidirectional", made<T, bidirectional_layer<T>>},
       {"attention", made<T, attention_layer<T>>},
       {"step_attention", made<T, step_attention_layer<T>>},
       {"last", made<T, last_layer<T>>},
+      {"reshape", made<T, reshape_layer<T>>},
       {"mean", made<T, mean_layer<T>>},
       {"masked", made<T, masked_layer<T>>},
       {"flatten", made<T, flatten_layer<T>>},

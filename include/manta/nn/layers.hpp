@@ -113,6 +113,8 @@ MANTA_DECL spec average_pool(int size, const pool_options& options = {});
 MANTA_DECL spec batch_norm(const batch_norm_options& options = {});
 /// Over all numbers of a sample; over the features of each position of a sequence.
 MANTA_DECL spec layer_norm(double epsilon = 1e-5);
+/// Over each group of channels of a sample, an image or a vector. As many groups as channels: instance norm.
+MANTA_DECL spec group_norm(int groups, double epsilon = 1e-5);
 /// In training sets numbers to zero with this probability, and scales the others to keep the mean. What is dropped
 /// follows pass::seed, pass::step and the sample's number.
 MANTA_DECL spec dropout(double probability);
@@ -123,6 +125,8 @@ MANTA_DECL spec embedding(int words, int features);
 MANTA_DECL spec positions();
 MANTA_DECL spec lstm(int features, const recurrent_options& options = {});
 MANTA_DECL spec gru(int features, const recurrent_options& options = {});
+/// An lstm or a gru over whole sequences in both directions, with twice as many features: first those of the way there.
+MANTA_DECL spec bidirectional(const spec& recurrent);
 /// Each position attends to all positions of the sequence. The features are divided among the heads.
 MANTA_DECL spec attention(int heads, const attention_options& options = {});
 /// Each step attends to itself and the `length` - 1 steps before it. For networks that run step by step, as lstm: the
@@ -140,6 +144,8 @@ MANTA_DECL spec mean();
 MANTA_DECL spec masked(int padding, std::vector<spec> layers);
 /// As one vector.
 MANTA_DECL spec flatten();
+/// Gives the numbers another shape, and leaves them in their order.
+MANTA_DECL spec reshape(const shape& out);
 
 /// Layers that count as one.
 MANTA_DECL spec sequential(std::vector<spec> layers);

@@ -4,6 +4,7 @@
 // The definitions of layers.hpp.
 #pragma once
 
+#include "manta/error.hpp"
 #include "manta/nn/layers.hpp"
 
 namespace manta::nn {
@@ -71,6 +72,9 @@ MANTA_DECL spec batch_norm(const batch_norm_options& options) {
       .with("all_workers", options.all_workers, 0);
 }
 MANTA_DECL spec layer_norm(double epsilon) { return detail::plain("layer_norm").with("epsilon", epsilon, 1e-5); }
+MANTA_DECL spec group_norm(int groups, double epsilon) {
+  return spec{"group_norm", {groups}, {}, {}}.with("epsilon", epsilon, 1e-5);
+}
 MANTA_DECL spec dropout(double probability) { return detail::plain("dropout").with("probability", probability, 0); }
 
 MANTA_DECL spec embedding(int words, int features) { return {"embedding", {words, features}, {}, {}}; }
@@ -81,11 +85,17 @@ MANTA_DECL spec lstm(int features, const recurrent_options& options) {
 MANTA_DECL spec gru(int features, const recurrent_options& options) {
   return detail::with_start({"gru", {features}, {}, {}}, options.start, options.gain);
 }
+MANTA_DECL spec bidirectional(const spec& recurrent) {
+  if (recurrent.kind != "lstm" && recurrent.kind != "gru")
+    throw error("manta: nn: bidirectional takes an lstm or a gru, and got " + recurrent.text());
+  return {"bidirectional", {}, {}, {recurrent}};
+}
 MANTA_DECL spec attention(int heads, const attention_options& options) {
   return spec{"attention", {heads}, {}, {}}.with("causal", options.causal, 0);
 }
 MANTA_DECL spec step_attention(int heads, int length) { return {"step_attention", {heads, length}, {}, {}}; }
 MANTA_DECL spec last() { return detail::plain("last"); }
+MANTA_DECL spec reshape(const shape& out) { return {"reshape", out.extents(), {}, {}}; }
 MANTA_DECL spec mean() { return detail::plain("mean"); }
 MANTA_DECL spec masked(int padding, std::vector<spec> layers) { return {"masked", {padding}, {}, std::move(layers)}; }
 MANTA_DECL spec flatten() { return detail::plain("flatten"); }

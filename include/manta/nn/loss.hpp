@@ -54,7 +54,7 @@ struct cross_entropy_options {
 class loss {
  public:
   /// none: to be assigned to.
-  enum class kind { none, cross_entropy, mse, huber, binary, mae, quantile, poisson, kl_divergence };
+  enum class kind { none, cross_entropy, mse, huber, binary, mae, quantile, poisson, kl_divergence, several };
 
   loss() = default;
   explicit loss(kind k) : kind_(k) {}
@@ -64,6 +64,10 @@ class loss {
         smoothing_(options.smoothing),
         delta_(delta),
         ignore_(options.ignore) {}
+
+  /// Losses of parts of the outputs, one after the other; `shares` are their factors.
+  loss(std::vector<loss> parts, std::vector<int> outputs, std::vector<double> shares)
+      : kind_(kind::several), parts_(std::move(parts)), outputs_(std::move(outputs)), shares_(std::move(shares)) {}
 
   /// The mean loss of the batch; writes its gradient by y to dy. Throws if sizes do not match, or a label is no class.
   template <class T>
@@ -92,14 +96,20 @@ class loss {
   bool operator==(const loss&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(kind_, weights_, smoothing_, delta_, ignore_);
+    archive(kind_, weights_, smoothing_, delta_, ignore_, parts_, outputs_, shares_);
   }
 
  private:
+  template <class T>
+  T over_parts(const matrix<T>& y, const matrix<T>& t, matrix<T>& dy, double divisor) const;
+
   kind kind_ = kind::none;
   std::vector<double> weights_;
   double smoothing_ = 0, delta_ = 1;
   std::optional<int> ignore_;
+  std::vector<loss> parts_;     ///< of several outputs
+  std::vector<int> outputs_;    ///< numbers of each
+  std::vector<double> shares_;  ///< factors of their losses
 };
 
 /// The samples of a batch whose largest output is that of their class.
@@ -126,6 +136,17 @@ MANTA_DECL loss poisson();
 /// The mean over samples of the sum of t (log t - log p): p are the probabilities of the outputs, which are logits, and
 /// the targets t are probabilities too, which add up to 1. PyTorch's KLDivLoss("batchmean") of log_softmax.
 MANTA_DECL loss kl_divergence();
+
+/// A part of a network's outputs with a loss of its own.
+struct output_loss {
+  int outputs;  ///< rows of the result
+  nn::loss loss;
+  double weight = 1;  ///< factor of the loss in the sum
+};
+/// The sum of the losses of several outputs, which lie one after the other, as those of a graph do. The targets are a
+/// matrix with the targets of each part, one after the other: as many rows as outputs, or one row with the class of
+/// each sample where the loss is cross_entropy.
+MANTA_DECL loss several(const std::vector<output_loss>& parts);
 
 /// A loss and its gradient by the network's outputs.
 template <class T>

@@ -36,6 +36,24 @@ MANTA_DECL loss quantile(double q) {
 MANTA_DECL loss poisson() { return loss(loss::kind::poisson); }
 MANTA_DECL loss kl_divergence() { return loss(loss::kind::kl_divergence); }
 
+MANTA_DECL loss several(const std::vector<output_loss>& parts) {
+  std::vector<loss> losses;
+  std::vector<int> outputs;
+  std::vector<double> shares;
+  for (const output_loss& part : parts) {
+    detail::check_option(part.outputs > 0, "several", ".outputs", part.outputs, "above 0");
+    detail::check_option(part.weight >= 0, "several", ".weight", part.weight, "at least 0");
+    if (part.loss.is_weighted() || part.loss.name() == "none" || part.loss.name() == "several")
+      throw error(base::text("manta: nn: several: {} cannot be the loss of a part: it has no mean over all samples",
+                             part.loss.describe()));
+    losses.push_back(part.loss);
+    outputs.push_back(part.outputs);
+    shares.push_back(part.weight);
+  }
+  if (parts.empty()) throw error("manta: nn: several: there are no losses");
+  return {std::move(losses), std::move(outputs), std::move(shares)};
+}
+
 MANTA_DECL std::string loss::name() const {
   switch (kind_) {
     case kind::none: break;
@@ -47,6 +65,7 @@ MANTA_DECL std::string loss::name() const {
     case kind::quantile: return "quantile";
     case kind::poisson: return "poisson";
     case kind::kl_divergence: return "kl_divergence";
+    case kind::several: return "several";
   }
   return "none";
 }
@@ -58,6 +77,8 @@ MANTA_DECL std::string loss::describe() const {
   if (kind_ == kind::huber) add(base::text("delta {}", delta_));
   if (kind_ == kind::quantile) add(base::text("{}", delta_));
   if (ignore_) add(base::text("ignore {}", *ignore_));
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    add(base::text("{} * {} of {}", shares_[i], parts_[i].describe(), outputs_[i]));
   if (!weights_.empty()) {
     std::string all;
     for (const double w : weights_) all += base::text(" {}", w);
@@ -193,9 +214,44 @@ double loss::weight(const targets<T>& t) const {
 }
 
 template <class T>
+T loss::over_parts(const matrix<T>& y, const matrix<T>& t, matrix<T>& dy, double divisor) const {
+  Eigen::Index outputs = 0, rows = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    outputs += outputs_[i];
+    rows += parts_[i].has_classes() ? 1 : outputs_[i];
+  }
+  if (y.rows() != outputs || t.rows() != rows || t.cols() != y.cols())
+    throw error(
+        base::text("manta: nn: {}: the outputs are {} x {} and the targets {} x {}; the parts have {} outputs "
+                   "and {} targets together",
+                   name(), y.rows(), y.cols(), t.rows(), t.cols(), outputs, rows));
+  dy.resize(y.rows(), y.cols());
+  T sum = 0;
+  matrix<T> d, values;
+  std::vector<int> labels(static_cast<std::size_t>(y.cols()));
+  Eigen::Index at = 0, row = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const bool has_classes = parts_[i].has_classes();
+    const Eigen::Index its = has_classes ? 1 : outputs_[i];
+    values = t.middleRows(row, its);
+    for (Eigen::Index s = 0; has_classes && s < y.cols(); ++s)
+      labels[static_cast<std::size_t>(s)] = static_cast<int>(values(0, s));
+    const targets<T> wanted = has_classes ? targets<T>(labels) : targets<T>(values);
+    const matrix<T> part = y.middleRows(at, outputs_[i]);
+    const T share = static_cast<T>(shares_[i]);
+    sum += share * parts_[i].over(part, wanted, d, divisor);
+    dy.middleRows(at, outputs_[i]) = share * d;
+    at += outputs_[i];
+    row += its;
+  }
+  return sum;
+}
+
+template <class T>
 T loss::over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matrix<T>& dy, double divisor) const {
   if (kind_ == kind::none)
     throw error("manta: nn: this loss is empty; assign nn::cross_entropy(), nn::mse() or another to it");
+  if (kind_ == kind::several && !t.has_labels()) return over_parts(y, t.values(), dy, divisor);
   detail::check_targets(*this, y, t);
   if (kind_ == kind::cross_entropy) {
     const Eigen::Index classes = t.samples() > 0 ? y.size() / t.samples() : y.rows();

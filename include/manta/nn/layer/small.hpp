@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Layers of a few lines: dropout, embedding, positions, flatten, last, mean.
+// Layers of a few lines: dropout, embedding, positions, flatten, reshape, last, mean.
 #pragma once
 
 #include <algorithm>
@@ -154,6 +154,22 @@ class flatten_layer final : public layer<T> {
  public:
   explicit flatten_layer(const shape& in) : layer<T>(in, shape{in.size()}) {}
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<flatten_layer>(*this); }
+  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override { y = x; }
+  void backward(const matrix<T>&, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
+    if (dx) *dx = dy;
+  }
+};
+
+/// The numbers in another shape.
+template <class T>
+class reshape_layer final : public layer<T> {
+ public:
+  reshape_layer(const spec& s, const shape& in) : layer<T>(in, shape(s.sizes)) {
+    if (this->output_shape().size() != in.size())
+      throw error(base::text("the shape {} has {} numbers; there have to be {}", this->output_shape().text(),
+                             this->output_shape().size(), in.size()));
+  }
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<reshape_layer>(*this); }
   void forward(const matrix<T>& x, matrix<T>& y, const pass&) override { y = x; }
   void backward(const matrix<T>&, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
     if (dx) *dx = dy;
