@@ -6,6 +6,7 @@
 //   nn::network<float> net(nn::shape{784}, nn::linear(128), nn::relu(), nn::linear(10));
 #pragma once
 
+#include "manta/nn/graph.hpp"
 #include "manta/nn/layers.hpp"
 #include "manta/nn/loss.hpp"
 #include "manta/nn/module.hpp"

@@ -17,6 +17,7 @@
 #include "support/text.hpp"
 
 namespace nn = manta::nn;
+using manta::testing::check_gradients;
 using manta::testing::contains;
 using manta::testing::difference;
 using manta::testing::numbers;
@@ -27,31 +28,6 @@ namespace {
 using matrix = nn::matrix<double>;
 
 std::span<double> all(matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
-
-/// The loss is the sum of the outputs, each times a number of its own.
-void check_gradients(nn::network<double> net, int samples, const nn::pass& p = {}, matrix x = {}) {
-  INFO(net.describe());
-  net.initialise(3);
-  if (net.state_size() == 0) {  // weights of normalisations are 1, biases 0: others show more
-    const matrix more = numbers(static_cast<int>(net.parameters().size()), 1, 8) * 0.1;
-    for (std::size_t i = 0; i < net.parameters().size(); ++i) net.parameters()[i] += more(static_cast<int>(i));
-  }
-  net.mode(p);
-  const bool has_words = x.size() > 0;
-  if (!has_words) x = numbers(net.input_shape().size(), samples, 5);
-  const matrix weights = numbers(net.output_shape().size(), samples, 6);
-  const auto value = [&] { return net.forward(x).cwiseProduct(weights).sum(); };
-  value();
-  net.zero_gradients();
-  matrix dx = net.backward_to_input(weights);
-  const std::vector<double> gradients(net.gradients().begin(), net.gradients().end());
-  CHECK(difference(net.parameters(), gradients, value) < 1e-6);
-  if (!has_words) CHECK(difference(all(x), all(dx), value) < 1e-6);
-  value();
-  net.backward(weights);  // adds
-  for (std::size_t i = 0; i < gradients.size(); ++i)
-    CHECK(net.gradients()[i] == doctest::Approx(2 * gradients[i]).epsilon(1e-12));
-}
 
 template <class... Layers>
 nn::network<double> network(const nn::shape& in, const Layers&... layers) {
@@ -88,6 +64,20 @@ TEST_CASE("gradients of all layers are those of central differences") {
   check_gradients(network(sequence, nn::gru(5)), 3);
   check_gradients(network(vector, nn::lstm(3), nn::lstm(2)), 3);
   check_gradients(network(sequence, nn::gru(3, {.start = nn::start::orthogonal}), nn::lstm(4), nn::last()), 2);
+  check_gradients(network(sequence, nn::mean(), nn::linear(2)), 3);
+  check_gradients(network(nn::shape{12}, nn::reshape({3, 2, 2}), nn::conv2d(2, 2)), 2);
+  check_gradients(network(nn::shape{4, 3, 2}, nn::group_norm(2), nn::conv2d(2, 2)), 3);
+  check_gradients(network(vector, nn::group_norm(3)), 3);
+  check_gradients(network(sequence, nn::bidirectional(nn::lstm(3)), nn::bidirectional(nn::gru(2))), 2);
+  check_gradients(network(sequence, nn::conv1d(3, 2)), 3);
+  check_gradients(
+      network(nn::shape{7, 3}, nn::conv1d(4, 3, {.stride = 2, .padding = 2, .dilation = 2}), nn::conv1d(2, 1)), 3);
+  check_gradients(network(image, nn::conv2d_transposed(3, 3, {.stride = 2, .padding = 1, .more = 1})), 2);
+  check_gradients(network(image, nn::conv2d_transposed(2, 2, {.stride = 2, .bias = false})), 3);
+  check_gradients(network(image, nn::upsample(2), nn::conv2d(1, 3)), 2);
+  check_gradients(network(image, nn::upsample(3, {.bilinear = true})), 2);
+  for (const nn::spec& activation : {nn::leaky_relu(0.1), nn::elu(0.7), nn::silu(), nn::softplus()})
+    check_gradients(network(vector, nn::linear(5), activation), 3);
   check_gradients(network(sequence, nn::attention(2)), 3);
   check_gradients(network(sequence, nn::attention(3, {.causal = true})), 3);
   check_gradients(network(sequence, nn::sequential(nn::linear(4), nn::tanh()), nn::residual(nn::linear(4))), 3);
@@ -165,6 +155,120 @@ TEST_CASE("a convolution gives the sums of its definition") {
             CHECK(y((f * 4 + i) * 3 + j, s) == doctest::Approx(sum).epsilon(1e-12));
           }
   }
+}
+
+TEST_CASE("activations have the values of PyTorch's") {
+  matrix x(5, 1);
+  x << -20, -1, 0, 0.5, 30;
+  const auto of = [&](const nn::spec& layer) {
+    nn::network<double> net(nn::shape{5}, layer);
+    return matrix(net.forward(x));
+  };
+  // torch.nn.functional of [-20, -1, 0, 0.5, 30], in double
+  const auto check = [](const matrix& y, const std::vector<double>& expected) {
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      CHECK(y(static_cast<int>(i)) == doctest::Approx(expected[i]).epsilon(1e-12));
+  };
+  check(of(nn::leaky_relu()), {-0.2, -0.01, 0, 0.5, 30});
+  check(of(nn::leaky_relu(0.2)), {-4, -0.2, 0, 0.5, 30});
+  check(of(nn::elu()), {-0.9999999979388463, -0.6321205588285577, 0, 0.5, 30});
+  check(of(nn::elu(2)), {-1.9999999958776927, -1.2642411176571153, 0, 0.5, 30});
+  check(of(nn::silu()), {-4.1223072363804985e-08, -0.2689414213699951, 0, 0.3112296656009273, 29.999999999997193});
+  check(of(nn::softplus()),
+        {2.061153620314381e-09, 0.3132616875182228, 0.6931471805599453, 0.9740769841801067, 30.000000000000092});
+}
+
+TEST_CASE("a convolution over a sequence gives the sums of its definition, with PyTorch's order of weights") {
+  const int length = 9, features = 3, size = 3, stride = 2, padding = 2, dilation = 2, filters = 4;
+  for (const int samples : {1, 6}) {
+    nn::network<double> net(nn::shape{length, features},
+                            nn::conv1d(filters, size, {.stride = stride, .padding = padding, .dilation = dilation}));
+    CHECK(net.output_shape() == nn::shape{5, filters});
+    CHECK(net.arrays()[0].extents == nn::shape{filters, features, size});
+    const matrix x = numbers(length * features, samples, 1);
+    const matrix& y = net.forward(x);
+    const std::span<const double> p = net.parameters();
+    for (int s = 0; s < samples; ++s)
+      for (int t = 0; t < 5; ++t)
+        for (int f = 0; f < filters; ++f) {
+          double sum = p[static_cast<std::size_t>(filters * features * size + f)];
+          for (int c = 0; c < features; ++c)
+            for (int k = 0; k < size; ++k) {
+              const int at = t * stride - padding + k * dilation;
+              if (at >= 0 && at < length)
+                sum += p[static_cast<std::size_t>((f * features + c) * size + k)] * x(at * features + c, s);
+            }
+          CHECK(y(t * filters + f, s) == doctest::Approx(sum).epsilon(1e-12));
+        }
+  }
+}
+
+TEST_CASE("a transposed convolution gives the sums of its definition, and upsampling PyTorch's pixels") {
+  const int inputs = 2, height = 3, width = 2, size = 3, stride = 2, padding = 1, filters = 3;
+  nn::network<double> net(nn::shape{inputs, height, width},
+                          nn::conv2d_transposed(filters, size, {.stride = stride, .padding = padding, .more = 1}));
+  CHECK(net.output_shape() == nn::shape{filters, 6, 4});
+  CHECK(net.arrays()[0].extents == nn::shape{inputs, filters, size, size});
+  const matrix x = numbers(inputs * height * width, 2, 1);
+  const std::span<const double> p = net.parameters();
+  matrix expected(filters * 6 * 4, 2);
+  for (int f = 0; f < filters; ++f) expected.middleRows(f * 24, 24).setConstant(p[static_cast<std::size_t>(54 + f)]);
+  for (int s = 0; s < 2; ++s)
+    for (int c = 0; c < inputs; ++c)
+      for (int i = 0; i < height; ++i)
+        for (int j = 0; j < width; ++j)
+          for (int f = 0; f < filters; ++f)
+            for (int ky = 0; ky < size; ++ky)
+              for (int kx = 0; kx < size; ++kx) {
+                const int row = stride * i + ky - padding, col = stride * j + kx - padding;
+                if (row < 0 || row >= 6 || col < 0 || col >= 4) continue;
+                expected((f * 6 + row) * 4 + col, s) +=
+                    p[static_cast<std::size_t>(((c * filters + f) * size + ky) * size + kx)] *
+                    x((c * height + i) * width + j, s);
+              }
+  CHECK((net.forward(x) - expected).norm() < 1e-12);
+
+  matrix pixels(4, 1);
+  pixels << 1, 2, 3, 4;
+  nn::network<double> nearest(nn::shape{1, 2, 2}, nn::upsample(2)),
+      linear(nn::shape{1, 2, 2}, nn::upsample(2, {.bilinear = true}));
+  const matrix a = nearest.forward(pixels), b = linear.forward(pixels);
+  CHECK(std::vector<double>(a.data(), a.data() + 8) == std::vector<double>{1, 1, 2, 2, 1, 1, 2, 2});
+  // torch.nn.Upsample(scale_factor=2, mode="bilinear") of [[1, 2], [3, 4]]
+  CHECK(std::vector<double>(b.data(), b.data() + 8) == std::vector<double>{1, 1.25, 1.75, 2, 1.5, 1.75, 2.25, 2.5});
+}
+
+TEST_CASE("group norm is layer norm of one group, and normalises each channel where there are as many groups") {
+  const matrix x = numbers(4 * 3 * 2, 5, 1);
+  nn::network<double> one(nn::shape{4, 3, 2}, nn::group_norm(1)), all(nn::shape{24}, nn::layer_norm()),
+      each(nn::shape{4, 3, 2}, nn::group_norm(4, 0));
+  CHECK((one.forward(x) - all.forward(x)).norm() < 1e-12);
+  const matrix& y = each.forward(x);
+  for (int s = 0; s < 5; ++s)
+    for (int c = 0; c < 4; ++c) {
+      CHECK(std::abs(y.col(s).segment(6 * c, 6).mean()) < 1e-12);
+      CHECK(y.col(s).segment(6 * c, 6).squaredNorm() == doctest::Approx(6));
+    }
+  CHECK(one.arrays()[0].extents == nn::shape{4});
+}
+
+TEST_CASE("a bidirectional layer gives what two layers give, of which one reads the sequence from its end") {
+  const matrix x = numbers(5 * 2, 3, 1);
+  nn::network<double> both(nn::shape{5, 2}, nn::bidirectional(nn::lstm(3))), there(nn::shape{5, 2}, nn::lstm(3)),
+      back(nn::shape{5, 2}, nn::lstm(3));
+  both.initialise(2);
+  const std::size_t half = there.parameters().size();
+  std::ranges::copy(both.parameters().first(half), there.parameters().begin());
+  std::ranges::copy(both.parameters().subspan(half), back.parameters().begin());
+  matrix turned(10, 3);
+  for (int t = 0; t < 5; ++t) turned.middleRows(2 * t, 2) = x.middleRows(2 * (4 - t), 2);
+  const matrix y = both.forward(x), a = there.forward(x), b = back.forward(turned);
+  for (int t = 0; t < 5; ++t) {
+    CHECK((y.middleRows(6 * t, 3) - a.middleRows(3 * t, 3)).norm() < 1e-12);
+    CHECK((y.middleRows(6 * t + 3, 3) - b.middleRows(3 * (4 - t), 3)).norm() < 1e-12);
+  }
+  CHECK(both.arrays()[3].name == "0.bias_hh_l0");
+  CHECK(both.arrays()[4].name == "0.weight_ih_l0_reverse");
 }
 
 TEST_CASE("pooling takes maxima and means of what lies in the image") {
@@ -422,6 +526,20 @@ TEST_CASE("layers that do not suit their input are named, with what they need") 
   CHECK(contains(made({6}, nn::dropout(1)), "at least 0 and below 1"));
   CHECK(contains(made({6}, nn::residual(nn::linear(5))), "its layers give 5, and the shortcut 6"));
   CHECK(contains(made({6}, nn::parts({nn::part({2}, {}), nn::part({3}, {})})), "its parts have 5 numbers together"));
+  CHECK(contains(made({6}, nn::conv1d(2, 3)), "it needs a sequence, nn::shape{length, features}"));
+  CHECK(contains(made({4, 2}, nn::conv1d(2, 3, {.padding = 1, .dilation = 3})),
+                 "a window over 7 positions needs a sequence of at least 5 for its padding of 1"));
+  CHECK(contains(made({1, 2, 2}, nn::conv2d_transposed(1, 2, {.stride = 2, .more = 2})),
+                 "the rows that are added have to be fewer than the stride"));
+  CHECK(contains(made({1, 1, 1}, nn::conv2d_transposed(1, 2, {.padding = 1})), "its padding leaves nothing"));
+  CHECK(contains(made({6}, nn::upsample(2)), "it needs an image"));
+  CHECK(contains(made({6}, nn::leaky_relu(-1)), "the slope is -1; it has to be at least 0 and below 1"));
+  CHECK(contains(made({6}, nn::mean()), "it needs a sequence"));
+  CHECK(contains(made({6}, nn::reshape({2, 2})), "the shape 2 x 2 has 4 numbers; there have to be 6"));
+  CHECK(contains(made({6}, nn::group_norm(4)), "the 6 channels have to be a multiple of the 4 groups"));
+  CHECK(contains(made({6}, nn::bidirectional(nn::gru(2))), "it needs whole sequences"));
+  CHECK(
+      contains(thrown<manta::error>([] { nn::bidirectional(nn::relu()); }), "takes an lstm or a gru, and got relu()"));
   CHECK(contains(made({6}, nn::sequential(nn::linear(5), nn::last())),
                  "layer 1 of it, last(), gets an input of shape 5"));
   nn::network<double> steps(nn::shape{2}, nn::lstm(3)), words(nn::shape{2}, nn::embedding(3, 2));
@@ -465,16 +583,19 @@ TEST_CASE_TEMPLATE("every layer passes NaN on: what is no number in a sample is 
     }
   };
   const nn::shape vector{17}, sequence{5, 6}, image{2, 6, 6};
-  for (const nn::spec& l : {nn::linear(9), nn::relu(), nn::tanh(), nn::sigmoid(), nn::gelu(), nn::softmax(),
-                            nn::batch_norm(), nn::layer_norm(), nn::dropout(0), nn::residual(nn::linear(17)),
-                            nn::lstm(3), nn::gru(3), nn::sequential(nn::linear(6), nn::step_attention(2, 4))})
+  for (const nn::spec& l :
+       {nn::linear(9), nn::relu(), nn::tanh(), nn::sigmoid(), nn::gelu(), nn::softmax(), nn::leaky_relu(), nn::elu(),
+        nn::silu(), nn::softplus(), nn::batch_norm(), nn::layer_norm(), nn::dropout(0), nn::residual(nn::linear(17)),
+        nn::lstm(3), nn::gru(3), nn::sequential(nn::linear(6), nn::step_attention(2, 4))})
     passes(vector, l);
-  for (const nn::spec& l : {nn::lstm(7), nn::gru(7), nn::attention(2), nn::attention(2, {.causal = true}),
-                            nn::positions(), nn::layer_norm(), nn::batch_norm(), nn::flatten()})
+  for (const nn::spec& l :
+       {nn::lstm(7), nn::gru(7), nn::attention(2), nn::attention(2, {.causal = true}), nn::positions(),
+        nn::layer_norm(), nn::batch_norm(), nn::flatten(), nn::mean(), nn::conv1d(3, 2)})
     passes(sequence, l);
   for (const nn::spec& l :
        {nn::conv2d(3, 3, {.padding = 1}), nn::conv2d(3, 3, {.stride = 2, .padding = 1}), nn::max_pool(2),
-        nn::max_pool(3, {.stride = 2, .padding = 1}), nn::average_pool(2), nn::batch_norm()})
+        nn::max_pool(3, {.stride = 2, .padding = 1}), nn::average_pool(2), nn::batch_norm(),
+        nn::conv2d_transposed(2, 2), nn::upsample(2), nn::group_norm(2), nn::upsample(2, {.bilinear = true})})
     passes(image, l);
   passes(vector, nn::batch_norm(), false);
 }

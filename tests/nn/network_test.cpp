@@ -54,6 +54,20 @@ TEST_CASE("gradients of layers and losses are those of central differences") {
   check_network(with(nn::sigmoid()), nn::mse(), values, 4);
   check_network(with(nn::tanh()), nn::huber(0.5), values, 4);
   check_network(with(nn::tanh()), nn::binary_cross_entropy(), part, 4);
+  check_network(with(nn::tanh()), nn::mae(), values, 4);
+  check_network(with(nn::tanh()), nn::quantile(0.9), values, 4);
+  check_network(with(nn::tanh()), nn::poisson(), values.cwiseAbs().eval(), 4);
+  const matrix chances = part.array().rowwise() / part.colwise().sum().array();
+  check_network(with(nn::tanh()), nn::kl_divergence(), chances, 4);
+  // Two classes, then a number.
+  matrix several(2, 4);
+  several << 0, 1, 1, 0, 0.3, -2, 1, 0.5;
+  check_network(
+      with(nn::tanh()),
+      nn::several({{.outputs = 2, .loss = nn::cross_entropy()}, {.outputs = 1, .loss = nn::mse(), .weight = 3}}),
+      several, 4);
+  check_network(with(nn::tanh()), nn::cross_entropy({.weights = {1, 2, 0.5}, .smoothing = 0.1, .ignore = 1}), labels,
+                4);
 }
 
 TEST_CASE("losses have the values of their formulas") {
@@ -64,6 +78,34 @@ TEST_CASE("losses have the values of their formulas") {
   CHECK(dy(0, 1) == doctest::Approx((1. / 3 - 1) / 2));
   CHECK(nn::mse(y, matrix(matrix::Zero(3, 2))).value == doctest::Approx(14. / 6));
   CHECK(nn::huber(y, matrix(matrix::Zero(3, 2)), 1.).value == doctest::Approx((0.5 + 1.5 + 2.5) / 6));
+  // By their formulas, with numpy: t = [[2, 1], [0, 1], [4, 2]]
+  matrix t(3, 2);
+  t << 2, 1, 0, 1, 4, 2;
+  CHECK(nn::mae(y, t).value == doctest::Approx((1 + 2 + 1 + 1 + 1 + 2) / 6.));
+  CHECK(nn::quantile(y, t, 0.9).value == doctest::Approx((0.9 * 1 + 0.1 * 2 + 0.9 * (1 + 1 + 1 + 2)) / 6));
+  CHECK(nn::poisson(y, t).value == doctest::Approx((std::exp(1.) - 2 + std::exp(2.) + std::exp(3.) - 12 + 3) / 6));
+  matrix chances(3, 2);
+  chances << 0.5, 1, 0.25, 0, 0.25, 0;
+  // mean over samples of sum t (log t - log_softmax(y)); the first column's log of the sum of exponentials is 3.407606
+  const double first = 0.5 * (std::log(0.5) - 1 + 3.4076059644) + 0.25 * (std::log(0.25) - 2 + 3.4076059644) +
+                       0.25 * (std::log(0.25) - 3 + 3.4076059644);
+  CHECK(nn::kl_divergence(y, chances).value == doctest::Approx((first + std::log(3.)) / 2));
+  // The parts of the outputs by themselves.
+  const nn::loss parts =
+      nn::several({{.outputs = 2, .loss = nn::cross_entropy()}, {.outputs = 1, .loss = nn::mae(), .weight = 0.5}});
+  matrix wanted(2, 2), gradient;
+  wanted << 1, 0, 5, 1;
+  CHECK(parts(y, wanted, gradient) ==
+        doctest::Approx(nn::cross_entropy(matrix(y.topRows(2)), std::vector<int>{1, 0}).value + 0.5 * (2 + 1) / 2));
+  CHECK(gradient(2, 0) == doctest::Approx(-0.25));
+  CHECK(parts.describe() == "several(1 * cross_entropy() of 2, 0.5 * mae() of 1)");
+  CHECK(thrown<manta::error>([&] { parts(y, t, gradient); }) ==
+        "manta: nn: several: the outputs are 3 x 2 and the targets 3 x 2; the parts have 3 outputs and 2 targets "
+        "together");
+  // PyTorch's cross_entropy(ignore_index=2): the mean over the others
+  const auto [some, d_some] = nn::cross_entropy(y, std::vector<int>{2, 0}, {.ignore = 2});
+  CHECK(some == doctest::Approx(std::log(3.)));
+  CHECK(d_some.col(0).norm() == 0);
   const matrix large = matrix::Constant(2, 1, 1000);
   CHECK(nn::cross_entropy(large, std::vector<int>{0}).value == doctest::Approx(std::log(2.)));
   CHECK(nn::binary_cross_entropy(large, matrix(matrix::Zero(2, 1))).value == doctest::Approx(1000));
@@ -150,6 +192,7 @@ TEST_CASE("settings that cannot be meant are refused by optimisers, losses and s
   CHECK(refused([] {
           nn::cross_entropy({.weights = {1, -1}});
         }) == "manta: nn: cross_entropy: a number of .weights is -1; it has to be at least 0");
+  CHECK(refused([] { nn::quantile(1); }) == "manta: nn: quantile: the quantile is 1; it has to be above 0 and below 1");
   CHECK(refused([] { nn::huber(0); }) == "manta: nn: huber: delta is 0; it has to be above 0");
   CHECK(refused([] { nn::cosine(0); }) == "manta: nn: cosine: the length is 0; it has to be above 0");
   CHECK(refused([] { nn::step_decay(-1); }) == "manta: nn: step_decay: the length is -1; it has to be above 0");

@@ -105,6 +105,44 @@ TEST_CASE("weights come back from both formats as they were") {
   }
 }
 
+TEST_CASE("parts of a file are loaded by name and shape, with a report") {
+  const folder dir;
+  const nn::network<float> net = small();
+  for (const std::string name : {"/w.npz", "/w.safetensors"}) {
+    nn::save_weights(dir.path + name, net);
+    // The same layers, but for the last: in a part of a network whose names begin otherwise.
+    nn::network<float> other(nn::shape{2, 4, 4}, nn::sequential(nn::conv2d(3, 3), nn::batch_norm()), nn::linear(7));
+    const std::vector<float> before(other.parameters().begin(), other.parameters().end());
+    const nn::load_report r = nn::load_matching(
+        dir.path + name, other, {.names = {{"0.*", "*"}, {"1.*", "2.*"}, {"0.1.running_var", "nowhere"}}});
+    CHECK(r.loaded == std::vector<std::string>{"0.0.weight", "0.0.bias", "0.1.weight", "0.1.bias", "0.1.running_mean"});
+    CHECK(r.missing == std::vector<std::string>{"0.1.running_var"});
+    CHECK(r.unused == std::vector<std::string>{"2.weight", "2.bias", "1.running_var"});
+    CHECK(
+        r.text() ==
+        "loaded 5 arrays; missing in the file: 0.1.running_var; of another shape or type: 1.weight ('2.weight' is "
+        "expected to be 7 x 12, and is 5 x 12), 1.bias ('2.bias' is expected to be 7, and is 5); not used of the file: "
+        "2.weight, 2.bias, 1.running_var");
+    const std::size_t same = 3 * 2 * 9 + 3 + 6;
+    CHECK(std::ranges::equal(other.parameters().first(same), net.parameters().first(same)));
+    CHECK(std::ranges::equal(other.parameters().subspan(same), std::span(before).subspan(same)));
+    CHECK(other.buffers()[0] == net.buffers()[0]);
+    CHECK(other.buffers()[3] == 1);
+
+    nn::network<float> bias = small();
+    bias.initialise(1);
+    const nn::load_report few = nn::load_matching(dir.path + name, bias, {.arrays = "*.bias"});
+    CHECK(few.loaded.size() == 3);
+    CHECK(few.left_out.size() == 5);
+    CHECK(contains(thrown<manta::error>([&] { nn::load_matching(dir.path + name, bias, {.arrays = "7.*"}); }),
+                   "the network gets none of the file's arrays: loaded 0 arrays; left out: 0.weight"));
+    // Patterns of names also where the whole file is wanted.
+    nn::network<float> whole(nn::shape{2, 4, 4}, nn::sequential(nn::conv2d(3, 3), nn::batch_norm(), nn::linear(5)));
+    nn::load_weights(dir.path + name, whole, {{"0.*", "*"}});
+    CHECK(std::ranges::equal(whole.parameters(), net.parameters()));
+  }
+}
+
 TEST_CASE("Python reads what is written, and what Python writes is read") {
   if (interpreter().empty()) return;
   const folder dir;

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "manta/nn/module.hpp"
@@ -27,6 +29,9 @@ inline std::size_t size_of(const std::vector<parameter_array>& arrays) {
   for (const parameter_array& a : arrays) n += static_cast<std::size_t>(a.extents.size());
   return n;
 }
+
+/// Parameters of a layer from the first number to before the second.
+using parameter_range_in_layer = std::pair<std::size_t, std::size_t>;
 
 /// What recurrent layers carry from step to step, during one forward of network<T>::forward(x, state, resets).
 template <class T>
@@ -64,6 +69,12 @@ class layer {
   [[nodiscard]] virtual int state_size() const { return 0; }
   /// For the forwards that follow, until it is called again.
   virtual void carry(const carried<T>&) {}
+
+  /// For each sample the positions of its sequence that count, for the forwards that follow, until it is called again;
+  /// empty: all do. Layers that join positions leave out the others.
+  virtual void lengths(std::span<const int>) {}
+  /// These ranges of the layer's parameters, in their order, are not trained; layers that consist of layers use that.
+  virtual void freeze(const std::vector<parameter_range_in_layer>&) {}
 
   /// Whether forward uses pass::seed; then the seed is the layer's own.
   [[nodiscard]] virtual bool draws() const { return false; }

@@ -8,15 +8,21 @@
 #include "manta/nn/layer.hpp"
 #include "manta/nn/layer/activation.hpp"
 #include "manta/nn/layer/attention.hpp"
+#include "manta/nn/layer/bidirectional.hpp"
 #include "manta/nn/layer/chain.hpp"
 #include "manta/nn/layer/convolution.hpp"
+#include "manta/nn/layer/convolution1d.hpp"
+#include "manta/nn/layer/graph.hpp"
+#include "manta/nn/layer/group_norm.hpp"
 #include "manta/nn/layer/linear.hpp"
+#include "manta/nn/layer/masked.hpp"
 #include "manta/nn/layer/normalisation.hpp"
 #include "manta/nn/layer/parts.hpp"
 #include "manta/nn/layer/pooling.hpp"
 #include "manta/nn/layer/recurrent.hpp"
 #include "manta/nn/layer/small.hpp"
 #include "manta/nn/layer/step_attention.hpp"
+#include "manta/nn/layer/upsampling.hpp"
 #include "manta/nn/own.hpp"
 
 namespace manta::nn {
@@ -62,24 +68,37 @@ std::unique_ptr<layer<T>> make_layer(const spec& s, const shape& in) {
       {"tanh", made<T, activation_layer<T, tanh_function>>},
       {"sigmoid", made<T, activation_layer<T, sigmoid_function>>},
       {"gelu", made<T, activation_layer<T, gelu_function>>},
+      {"leaky_relu", made<T, activation_layer<T, leaky_relu_function>>},
+      {"elu", made<T, activation_layer<T, elu_function>>},
+      {"silu", made<T, activation_layer<T, silu_function>>},
+      {"softplus", made<T, activation_layer<T, softplus_function>>},
       {"softmax", made<T, softmax_layer<T>>},
       {"conv2d", made<T, conv2d_layer<T>>},
+      {"conv1d", made<T, conv1d_layer<T>>},
+      {"conv2d_transposed", made<T, conv2d_transposed_layer<T>>},
+      {"upsample", made<T, upsample_layer<T>>},
       {"max_pool", made<T, max_pool_layer<T>>},
       {"average_pool", made<T, average_pool_layer<T>>},
       {"batch_norm", made<T, batch_norm_layer<T>>},
       {"layer_norm", made<T, layer_norm_layer<T>>},
+      {"group_norm", made<T, group_norm_layer<T>>},
       {"dropout", made<T, dropout_layer<T>>},
       {"embedding", made<T, embedding_layer<T>>},
       {"positions", made<T, positions_layer<T>>},
       {"lstm", made<T, recurrent_layer<T, lstm_cell<T>>>},
       {"gru", made<T, recurrent_layer<T, gru_cell<T>>>},
+      {"bidirectional", made<T, bidirectional_layer<T>>},
       {"attention", made<T, attention_layer<T>>},
       {"step_attention", made<T, step_attention_layer<T>>},
       {"last", made<T, last_layer<T>>},
+      {"reshape", made<T, reshape_layer<T>>},
+      {"mean", made<T, mean_layer<T>>},
+      {"masked", made<T, masked_layer<T>>},
       {"flatten", made<T, flatten_layer<T>>},
       {"own", made<T, own_layer<T>>},
       {"sequential", made_sequential<T>},
       {"residual", made_residual<T>},
+      {"graph", made<T, graph_layer<T>>},
       {"parts", made<T, parts_layer<T>>},
   };
   const auto maker = makers.find(s.kind);

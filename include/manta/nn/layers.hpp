@@ -42,6 +42,25 @@ struct conv2d_options {
   nn::start start = start::standard;
   double gain = 1;
 };
+struct conv1d_options {
+  int stride = 1;
+  int padding = 0;   ///< positions of zeros on each side
+  int dilation = 1;  ///< distance between neighbouring positions of a filter
+  bool bias = true;
+  nn::start start = start::standard;
+  double gain = 1;
+};
+struct conv2d_transposed_options {
+  int stride = 1;
+  int padding = 0;  ///< of the convolution that goes the other way: rows and columns that the result lacks on each side
+  int more = 0;     ///< rows and columns that the result has more at its end: PyTorch's output_padding
+  bool bias = true;
+  nn::start start = start::standard;
+  double gain = 1;
+};
+struct upsample_options {
+  bool bilinear = false;  ///< between the nearest pixels, instead of the nearest one
+};
 struct pool_options {
   int stride = 0;   ///< 0: the size
   int padding = 0;  ///< on each side; counts neither as a maximum nor in a mean
@@ -66,11 +85,25 @@ MANTA_DECL spec relu();
 MANTA_DECL spec tanh();
 MANTA_DECL spec sigmoid();
 MANTA_DECL spec gelu();
+/// x above 0, and `slope` x below.
+MANTA_DECL spec leaky_relu(double slope = 0.01);
+/// x above 0, and `alpha` (e^x - 1) below.
+MANTA_DECL spec elu(double alpha = 1);
+/// x times its sigmoid, also called swish.
+MANTA_DECL spec silu();
+/// log(1 + e^x).
+MANTA_DECL spec softplus();
 /// Over the features. A network that is trained by cross_entropy ends without it.
 MANTA_DECL spec softmax();
 
 /// Images to images with the given number of channels, by filters of size x size.
 MANTA_DECL spec conv2d(int channels, int size, const conv2d_options& options = {});
+/// Sequences to sequences with the given number of features, by filters over `size` positions.
+MANTA_DECL spec conv1d(int features, int size, const conv1d_options& options = {});
+/// The way back of a convolution: images to larger images, (height - 1) * stride - 2 * padding + size + more high.
+MANTA_DECL spec conv2d_transposed(int channels, int size, const conv2d_transposed_options& options = {});
+/// Images to images `factor` times as high and as wide.
+MANTA_DECL spec upsample(int factor, const upsample_options& options = {});
 /// Takes windows of size x size of each channel. A size of 0 stands for the whole image.
 MANTA_DECL spec max_pool(int size, const pool_options& options = {});
 MANTA_DECL spec average_pool(int size, const pool_options& options = {});
@@ -80,6 +113,8 @@ MANTA_DECL spec average_pool(int size, const pool_options& options = {});
 MANTA_DECL spec batch_norm(const batch_norm_options& options = {});
 /// Over all numbers of a sample; over the features of each position of a sequence.
 MANTA_DECL spec layer_norm(double epsilon = 1e-5);
+/// Over each group of channels of a sample, an image or a vector. As many groups as channels: instance norm.
+MANTA_DECL spec group_norm(int groups, double epsilon = 1e-5);
 /// In training sets numbers to zero with this probability, and scales the others to keep the mean. What is dropped
 /// follows pass::seed, pass::step and the sample's number.
 MANTA_DECL spec dropout(double probability);
@@ -90,6 +125,8 @@ MANTA_DECL spec embedding(int words, int features);
 MANTA_DECL spec positions();
 MANTA_DECL spec lstm(int features, const recurrent_options& options = {});
 MANTA_DECL spec gru(int features, const recurrent_options& options = {});
+/// An lstm or a gru over whole sequences in both directions, with twice as many features: first those of the way there.
+MANTA_DECL spec bidirectional(const spec& recurrent);
 /// Each position attends to all positions of the sequence. The features are divided among the heads.
 MANTA_DECL spec attention(int heads, const attention_options& options = {});
 /// Each step attends to itself and the `length` - 1 steps before it. For networks that run step by step, as lstm: the
@@ -97,8 +134,18 @@ MANTA_DECL spec attention(int heads, const attention_options& options = {});
 MANTA_DECL spec step_attention(int heads, int length);
 /// The last position of a sequence.
 MANTA_DECL spec last();
+/// The mean over the positions of a sequence.
+MANTA_DECL spec mean();
+/// For sequences of different lengths, {length} words of which those at the end are `padding` where a sequence is
+/// shorter: attention, last and mean in these layers leave such positions out. A loss for each position leaves
+/// them out by cross_entropy({.ignore = ..}).
+///
+///   nn::masked(0, {nn::embedding(1000, 64), nn::attention(4), nn::mean(), nn::linear(2)})
+MANTA_DECL spec masked(int padding, std::vector<spec> layers);
 /// As one vector.
 MANTA_DECL spec flatten();
+/// Gives the numbers another shape, and leaves them in their order.
+MANTA_DECL spec reshape(const shape& out);
 
 /// Layers that count as one.
 MANTA_DECL spec sequential(std::vector<spec> layers);

@@ -8,7 +8,9 @@
 //   nn::loss l = nn::cross_entropy({.smoothing = 0.1});   // the loss as a value, for a recipe
 #pragma once
 
+#include <cereal/types/optional.hpp>
 #include <cereal/types/vector.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -44,19 +46,28 @@ class targets {
 
 struct cross_entropy_options {
   std::vector<double> weights = {};  ///< of the classes; empty: all 1. The mean is weighted, as PyTorch's
-  double smoothing = 0;  ///< label smoothing (Szegedy et al., 2016): the part that is spread over all classes
+  double smoothing = 0;            ///< label smoothing (Szegedy et al., 2016): the part that is spread over all classes
+  std::optional<int> ignore = {};  ///< a class whose samples or positions count nothing, such as that of padding
 };
 
 /// A loss as a value: plain data that can be sent and saved.
 class loss {
  public:
   /// none: to be assigned to.
-  enum class kind { none, cross_entropy, mse, huber, binary };
+  enum class kind { none, cross_entropy, mse, huber, binary, mae, quantile, poisson, kl_divergence, several };
 
   loss() = default;
   explicit loss(kind k) : kind_(k) {}
   loss(kind k, cross_entropy_options options, double delta)
-      : kind_(k), weights_(std::move(options.weights)), smoothing_(options.smoothing), delta_(delta) {}
+      : kind_(k),
+        weights_(std::move(options.weights)),
+        smoothing_(options.smoothing),
+        delta_(delta),
+        ignore_(options.ignore) {}
+
+  /// Losses of parts of the outputs, one after the other; `shares` are their factors.
+  loss(std::vector<loss> parts, std::vector<int> outputs, std::vector<double> shares)
+      : kind_(kind::several), parts_(std::move(parts)), outputs_(std::move(outputs)), shares_(std::move(shares)) {}
 
   /// The mean loss of the batch; writes its gradient by y to dy. Throws if sizes do not match, or a label is no class.
   template <class T>
@@ -71,8 +82,10 @@ class loss {
   template <class T>
   double weight(const targets<T>& t) const;
 
-  /// Samples count differently: there are weights of classes.
-  [[nodiscard]] bool is_weighted() const { return !weights_.empty(); }
+  /// Samples count differently: there are weights of classes, or a class that is ignored.
+  [[nodiscard]] bool is_weighted() const { return !weights_.empty() || ignore_; }
+  /// The class that counts nothing, if there is one.
+  [[nodiscard]] std::optional<int> ignored() const { return ignore_; }
   /// Targets are classes.
   [[nodiscard]] bool has_classes() const { return kind_ == kind::cross_entropy; }
   /// The kind: "cross_entropy".
@@ -83,13 +96,20 @@ class loss {
   bool operator==(const loss&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(kind_, weights_, smoothing_, delta_);
+    archive(kind_, weights_, smoothing_, delta_, ignore_, parts_, outputs_, shares_);
   }
 
  private:
+  template <class T>
+  T over_parts(const matrix<T>& y, const matrix<T>& t, matrix<T>& dy, double divisor) const;
+
   kind kind_ = kind::none;
   std::vector<double> weights_;
   double smoothing_ = 0, delta_ = 1;
+  std::optional<int> ignore_;
+  std::vector<loss> parts_;     ///< of several outputs
+  std::vector<int> outputs_;    ///< numbers of each
+  std::vector<double> shares_;  ///< factors of their losses
 };
 
 /// The samples of a batch whose largest output is that of their class.
@@ -105,6 +125,28 @@ MANTA_DECL loss mse();
 MANTA_DECL loss huber(double delta = 1);
 /// Binary cross entropy of outputs that are logits, each by itself; targets in [0, 1].
 MANTA_DECL loss binary_cross_entropy();
+
+/// The mean over samples and outputs of |y - target|.
+MANTA_DECL loss mae();
+/// The mean of q e where the target is e above y, and of (1 - q) e where it is e below: the outputs become quantiles of
+/// the targets (Koenker, Bassett, 1978), the median for 0.5.
+MANTA_DECL loss quantile(double q);
+/// The mean of e^y - target y: outputs are logarithms of the rates of counts, as PyTorch's PoissonNLLLoss.
+MANTA_DECL loss poisson();
+/// The mean over samples of the sum of t (log t - log p): p are the probabilities of the outputs, which are logits, and
+/// the targets t are probabilities too, which add up to 1. PyTorch's KLDivLoss("batchmean") of log_softmax.
+MANTA_DECL loss kl_divergence();
+
+/// A part of a network's outputs with a loss of its own.
+struct output_loss {
+  int outputs;  ///< rows of the result
+  nn::loss loss;
+  double weight = 1;  ///< factor of the loss in the sum
+};
+/// The sum of the losses of several outputs, which lie one after the other, as those of a graph do. The targets are a
+/// matrix with the targets of each part, one after the other: as many rows as outputs, or one row with the class of
+/// each sample where the loss is cross_entropy.
+MANTA_DECL loss several(const std::vector<output_loss>& parts);
 
 /// A loss and its gradient by the network's outputs.
 template <class T>
@@ -138,6 +180,23 @@ loss_value<T> huber(const matrix<T>& y, const std::type_identity_t<matrix<T>>& t
 template <class T>
 loss_value<T> binary_cross_entropy(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target) {
   return detail::evaluate<T>(binary_cross_entropy(), y, target);
+}
+
+template <class T>
+loss_value<T> mae(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target) {
+  return detail::evaluate<T>(mae(), y, target);
+}
+template <class T>
+loss_value<T> quantile(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target, double q) {
+  return detail::evaluate<T>(quantile(q), y, target);
+}
+template <class T>
+loss_value<T> poisson(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target) {
+  return detail::evaluate<T>(poisson(), y, target);
+}
+template <class T>
+loss_value<T> kl_divergence(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target) {
+  return detail::evaluate<T>(kl_divergence(), y, target);
 }
 
 #ifdef MANTA_COMPILED

@@ -28,6 +28,32 @@ MANTA_DECL loss huber(double delta) {
 }
 MANTA_DECL loss binary_cross_entropy() { return loss(loss::kind::binary); }
 
+MANTA_DECL loss mae() { return loss(loss::kind::mae); }
+MANTA_DECL loss quantile(double q) {
+  detail::check_option(q > 0 && q < 1, "quantile", "the quantile", q, "above 0 and below 1");
+  return {loss::kind::quantile, {}, q};
+}
+MANTA_DECL loss poisson() { return loss(loss::kind::poisson); }
+MANTA_DECL loss kl_divergence() { return loss(loss::kind::kl_divergence); }
+
+MANTA_DECL loss several(const std::vector<output_loss>& parts) {
+  std::vector<loss> losses;
+  std::vector<int> outputs;
+  std::vector<double> shares;
+  for (const output_loss& part : parts) {
+    detail::check_option(part.outputs > 0, "several", ".outputs", part.outputs, "above 0");
+    detail::check_option(part.weight >= 0, "several", ".weight", part.weight, "at least 0");
+    if (part.loss.is_weighted() || part.loss.name() == "none" || part.loss.name() == "several")
+      throw error(base::text("manta: nn: several: {} cannot be the loss of a part: it has no mean over all samples",
+                             part.loss.describe()));
+    losses.push_back(part.loss);
+    outputs.push_back(part.outputs);
+    shares.push_back(part.weight);
+  }
+  if (parts.empty()) throw error("manta: nn: several: there are no losses");
+  return {std::move(losses), std::move(outputs), std::move(shares)};
+}
+
 MANTA_DECL std::string loss::name() const {
   switch (kind_) {
     case kind::none: break;
@@ -35,6 +61,11 @@ MANTA_DECL std::string loss::name() const {
     case kind::mse: return "mse";
     case kind::huber: return "huber";
     case kind::binary: return "binary_cross_entropy";
+    case kind::mae: return "mae";
+    case kind::quantile: return "quantile";
+    case kind::poisson: return "poisson";
+    case kind::kl_divergence: return "kl_divergence";
+    case kind::several: return "several";
   }
   return "none";
 }
@@ -44,6 +75,10 @@ MANTA_DECL std::string loss::describe() const {
   const auto add = [&](const std::string& text) { settings += (settings.empty() ? "" : ", ") + text; };
   if (kind_ == kind::cross_entropy && smoothing_ != 0) add(base::text("smoothing {}", smoothing_));
   if (kind_ == kind::huber) add(base::text("delta {}", delta_));
+  if (kind_ == kind::quantile) add(base::text("{}", delta_));
+  if (ignore_) add(base::text("ignore {}", *ignore_));
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    add(base::text("{} * {} of {}", shares_[i], parts_[i].describe(), outputs_[i]));
   if (!weights_.empty()) {
     std::string all;
     for (const double w : weights_) all += base::text(" {}", w);
@@ -73,7 +108,7 @@ void check_targets(const loss& l, const matrix<T>& y, const targets<T>& t) {
   const Eigen::Index classes = y.rows() / std::max<Eigen::Index>(1, per_sample);
   for (std::size_t i = 0; i < t.labels().size(); ++i) {
     const int label = t.labels()[i];
-    if (label >= 0 && label < classes) continue;
+    if ((label >= 0 && label < classes) || label == l.ignored()) continue;
     throw sample_error(
         base::text("manta: nn: {}: ", l.name()), static_cast<std::size_t>(static_cast<Eigen::Index>(i) / per_sample),
         base::text(" has the class {}; the network's {} outputs are the classes 0 to {}", label, classes, classes - 1));
@@ -83,12 +118,17 @@ void check_targets(const loss& l, const matrix<T>& y, const targets<T>& t) {
 /// The sum of the samples' losses, in double; dy becomes the gradient of sum / divisor. A column for each label.
 template <class T>
 double softmax_loss(const Eigen::Map<const matrix<T>>& y, std::span<const int> labels,
-                    const std::vector<double>& weights, double smoothing, Eigen::Map<matrix<T>> dy, double divisor) {
+                    const cross_entropy_options& options, Eigen::Map<matrix<T>> dy, double divisor) {
+  const auto& [weights, smoothing, ignore] = options;
   double sum = 0;
   const T uniform = static_cast<T>(smoothing / static_cast<double>(y.rows()));
   for (Eigen::Index i = 0; i < y.cols(); ++i) {
     const int label = labels[static_cast<std::size_t>(i)];
-    const auto weight = [&](Eigen::Index k) {
+    if (label == ignore) {
+      dy.col(i).setZero();
+      continue;
+    }
+    const auto weight = [&weights = weights](Eigen::Index k) {
       return weights.empty() ? T(1) : static_cast<T>(weights[static_cast<std::size_t>(k)]);
     };
     // The maximum is taken off first: exponentials of large outputs would overflow.
@@ -115,13 +155,56 @@ double softmax_loss(const Eigen::Map<const matrix<T>>& y, std::span<const int> l
   return sum;
 }
 
+/// The sum of the losses of all outputs; dy becomes its gradient times `scale`. `setting`: delta of huber, or the
+/// quantile.
+template <class T>
+double sum_of_losses(loss::kind kind, const matrix<T>& y, const matrix<T>& target, matrix<T>& dy, T scale, T setting) {
+  const auto a = y.array(), b = target.array();
+  const auto sum = [](const auto& numbers) { return static_cast<double>(numbers.sum()); };
+  switch (kind) {
+    case loss::kind::mse: dy = 2 * scale * (y - target); return sum((a - b).square());
+    case loss::kind::huber:
+      dy = scale * (a - b).min(setting).max(-setting);
+      return sum(((a - b).abs() <= setting).select((a - b).square() / 2, setting * ((a - b).abs() - setting / 2)));
+    case loss::kind::mae: dy = scale * (a - b).sign(); return sum((a - b).abs());
+    case loss::kind::quantile:
+      dy = scale * ((1 - setting) * (a > b).template cast<T>() - setting * (a < b).template cast<T>());
+      return sum((a > b).select((1 - setting) * (a - b), setting * (b - a)));
+    case loss::kind::poisson: dy = scale * (a.exp() - b); return sum(a.exp() - a * b);
+    default:  // binary: log(1 + e^-|y|) + max(y, 0) - y t does not overflow
+      dy = scale * (a.logistic() - b);
+      return sum((-a.abs()).exp().log1p() + a.max(0) - a * b);
+  }
+}
+
+/// The sum over samples of sum t (log t - log p); dy becomes its gradient times `scale`.
+template <class T>
+double sum_of_divergences(const matrix<T>& y, const matrix<T>& target, matrix<T>& dy, T scale) {
+  dy.resize(y.rows(), y.cols());
+  double sum = 0;
+  for (Eigen::Index i = 0; i < y.cols(); ++i) {
+    const auto t = target.col(i).array();
+    const T greatest = y.col(i).maxCoeff();
+    dy.col(i).array() = (y.col(i).array() - greatest).exp();
+    const T total = dy.col(i).sum(), log_sum = greatest + std::log(total);
+    sum += static_cast<double>((t > 0).select(t * t.log(), t).sum() - (t * (y.col(i).array() - log_sum)).sum());
+    dy.col(i).array() = scale * (dy.col(i).array() * (t.sum() / total) - t);
+  }
+  return sum;
+}
+
 }  // namespace detail
 
 template <class T>
 double loss::weight(const targets<T>& t) const {
-  if (weights_.empty() || !t.has_labels()) return static_cast<double>(t.samples());
+  if (!is_weighted() || !t.has_labels()) return static_cast<double>(t.samples());
   double sum = 0;
   for (int label : t.labels()) {
+    if (label == ignore_) continue;
+    if (weights_.empty()) {
+      ++sum;
+      continue;
+    }
     if (label < 0 || static_cast<std::size_t>(label) >= weights_.size())
       throw error(base::text("manta: nn: cross_entropy: there is no weight for the class {}; {} weights were given",
                              label, weights_.size()));
@@ -131,9 +214,44 @@ double loss::weight(const targets<T>& t) const {
 }
 
 template <class T>
+T loss::over_parts(const matrix<T>& y, const matrix<T>& t, matrix<T>& dy, double divisor) const {
+  Eigen::Index outputs = 0, rows = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    outputs += outputs_[i];
+    rows += parts_[i].has_classes() ? 1 : outputs_[i];
+  }
+  if (y.rows() != outputs || t.rows() != rows || t.cols() != y.cols())
+    throw error(
+        base::text("manta: nn: {}: the outputs are {} x {} and the targets {} x {}; the parts have {} outputs "
+                   "and {} targets together",
+                   name(), y.rows(), y.cols(), t.rows(), t.cols(), outputs, rows));
+  dy.resize(y.rows(), y.cols());
+  T sum = 0;
+  matrix<T> d, values;
+  std::vector<int> labels(static_cast<std::size_t>(y.cols()));
+  Eigen::Index at = 0, row = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const bool has_classes = parts_[i].has_classes();
+    const Eigen::Index its = has_classes ? 1 : outputs_[i];
+    values = t.middleRows(row, its);
+    for (Eigen::Index s = 0; has_classes && s < y.cols(); ++s)
+      labels[static_cast<std::size_t>(s)] = static_cast<int>(values(0, s));
+    const targets<T> wanted = has_classes ? targets<T>(labels) : targets<T>(values);
+    const matrix<T> part = y.middleRows(at, outputs_[i]);
+    const T share = static_cast<T>(shares_[i]);
+    sum += share * parts_[i].over(part, wanted, d, divisor);
+    dy.middleRows(at, outputs_[i]) = share * d;
+    at += outputs_[i];
+    row += its;
+  }
+  return sum;
+}
+
+template <class T>
 T loss::over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matrix<T>& dy, double divisor) const {
   if (kind_ == kind::none)
     throw error("manta: nn: this loss is empty; assign nn::cross_entropy(), nn::mse() or another to it");
+  if (kind_ == kind::several && !t.has_labels()) return over_parts(y, t.values(), dy, divisor);
   detail::check_targets(*this, y, t);
   if (kind_ == kind::cross_entropy) {
     const Eigen::Index classes = t.samples() > 0 ? y.size() / t.samples() : y.rows();
@@ -141,28 +259,17 @@ T loss::over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matr
       throw error(base::text("manta: nn: cross_entropy has {} weights of classes, and the network {} outputs",
                              weights_.size(), classes));
     dy.resize(y.rows(), y.cols());
-    return static_cast<T>(detail::softmax_loss<T>({y.data(), classes, t.samples()}, t.labels(), weights_, smoothing_,
-                                                  {dy.data(), classes, t.samples()}, divisor) /
+    return static_cast<T>(detail::softmax_loss<T>({y.data(), classes, t.samples()}, t.labels(),
+                                                  {weights_, smoothing_, ignore_}, {dy.data(), classes, t.samples()},
+                                                  divisor) /
                           divisor);
   }
-  const double count = divisor * static_cast<double>(y.rows());
-  const T scale = static_cast<T>(1 / count), delta = static_cast<T>(delta_);
-  const auto a = y.array(), b = t.values().array();
-  double sum = 0;
-  switch (kind_) {
-    case kind::mse:
-      dy = 2 * scale * (y - t.values());
-      sum = static_cast<double>((a - b).square().sum());
-      break;
-    case kind::huber:
-      dy = scale * (a - b).min(delta).max(-delta);
-      sum = static_cast<double>(
-          ((a - b).abs() <= delta).select((a - b).square() / 2, delta * ((a - b).abs() - delta / 2)).sum());
-      break;
-    default:  // binary: log(1 + e^-|y|) + max(y, 0) - y t does not overflow
-      dy = scale * (a.logistic() - b);
-      sum = static_cast<double>(((-a.abs()).exp().log1p() + a.max(0) - a * b).sum());
-  }
+  // A divergence is that of all outputs of a sample together.
+  const double count = divisor * (kind_ == kind::kl_divergence ? 1. : static_cast<double>(y.rows()));
+  const T scale = static_cast<T>(1 / count);
+  const double sum = kind_ == kind::kl_divergence
+                         ? detail::sum_of_divergences(y, t.values(), dy, scale)
+                         : detail::sum_of_losses(kind_, y, t.values(), dy, scale, static_cast<T>(delta_));
   return static_cast<T>(sum / count);
 }
 

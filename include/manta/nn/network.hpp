@@ -10,7 +10,7 @@
 //     auto [loss, dy] = nn::cross_entropy(net.forward(x), labels);   // x: features x samples
 //     net.zero_gradients();
 //     net.backward(dy);                                             // adds to net.gradients()
-//     optimizer.step(net.parameters(), net.gradients());
+//     optimizer.step(net);
 //   }
 #pragma once
 
@@ -29,6 +29,7 @@
 #include "manta/nn/layer/chain.hpp"
 #include "manta/nn/layers.hpp"
 #include "manta/nn/module.hpp"
+#include "manta/nn/parameter_groups.hpp"
 
 namespace manta::nn {
 
@@ -133,20 +134,25 @@ class network {
   /// (an addition and a multiplication count as two).
   [[nodiscard]] std::string summary() const;
 
-  /// An array of parameters and where it begins in parameters(). Names are the layer's number and the array's, as in
-  /// PyTorch's Sequential: "0.weight".
-  struct array {
-    std::string name;
-    shape extents;
-    std::size_t begin;
-  };
-  [[nodiscard]] std::vector<array> arrays() const { return places(layers_.arrays()); }
+  using array = named_array;
+  /// The arrays of parameters().
+  [[nodiscard]] std::vector<array> arrays() const;
   /// The arrays of buffers(): "1.running_mean".
   [[nodiscard]] std::vector<array> buffer_arrays() const { return places(layers_.buffer_arrays()); }
 
+  /// Excludes the arrays whose names match the pattern from training: freeze("0.*") the first layer, freeze("*") all.
+  /// Their gradients stay 0, backward leaves out the layers below the first one that is trained, and
+  /// optimizer::step(net) neither moves nor decays them. A layer all of whose arrays are frozen runs as in use: batch
+  /// norm by its running means. Throws if no name matches.
+  void freeze(const std::string& pattern) { set_frozen(pattern, true); }
+  void unfreeze(const std::string& pattern = "*") { set_frozen(pattern, false); }
+  [[nodiscard]] bool has_frozen() const { return !frozen_.empty(); }
+  /// Freezes what is frozen in another network of the same architecture, and nothing else.
+  void freeze_as(const network& other) { keep_frozen(other.frozen_); }
+
   template <class Archive>
   void save(Archive& archive) const {
-    archive(in_, specs_, parameters_, buffers_);
+    archive(in_, specs_, parameters_, buffers_, frozen_);
   }
   /// Gradients are not saved: they are zero after loading.
   template <class Archive>
@@ -154,9 +160,11 @@ class network {
     shape in;
     std::vector<spec> specs;
     std::vector<T> parameters, buffers;
-    archive(in, specs, parameters, buffers);
+    std::vector<unsigned char> frozen;
+    archive(in, specs, parameters, buffers, frozen);
     *this = network(in, std::move(specs));
     take(parameters, buffers);
+    keep_frozen(std::move(frozen));
   }
 
  private:
@@ -165,11 +173,14 @@ class network {
   void run_back(const matrix<T>& dy, const gradients_ready* ready, matrix<T>* dx);
   static std::vector<array> places(std::vector<parameter_array> arrays);
   void take(const std::vector<T>& parameters, const std::vector<T>& buffers);
+  void set_frozen(const std::string& pattern, bool frozen);
+  void keep_frozen(std::vector<unsigned char> frozen);
 
   shape in_;
   std::vector<spec> specs_;
   detail::chain<T> layers_;
   detail::aligned_vector<T> parameters_, gradients_, buffers_;
+  std::vector<unsigned char> frozen_;  ///< for each of arrays(): 1 if it is frozen; empty if none is
   bool is_fresh_ = true;
   pass pass_;
   matrix<T> x_, y_, input_gradient_;

@@ -4,6 +4,8 @@
 // The definitions of network.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include "manta/error.hpp"
 #include "manta/nn/layer.ipp"
 #include "manta/nn/network.hpp"
@@ -39,6 +41,7 @@ network<T>::network(const network& other)
       parameters_(other.parameters_),
       gradients_(other.gradients_),
       buffers_(other.buffers_),
+      frozen_(other.frozen_),
       is_fresh_(other.is_fresh_),
       pass_(other.pass_) {
   bind();
@@ -119,7 +122,45 @@ std::string network<T>::summary() const {
 }
 
 template <class T>
-std::vector<typename network<T>::array> network<T>::places(std::vector<parameter_array> arrays) {
+std::vector<named_array> network<T>::arrays() const {
+  std::vector<named_array> all = places(layers_.arrays());
+  for (std::size_t i = 0; i < frozen_.size(); ++i) all[i].frozen = frozen_[i] != 0;
+  return all;
+}
+
+template <class T>
+void network<T>::set_frozen(const std::string& pattern, bool frozen) {
+  const std::vector<named_array> all = arrays();
+  std::vector<unsigned char> marks(all.size());
+  bool is_found = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool is_meant = matches(pattern, all[i].name);
+    marks[i] = is_meant ? frozen : all[i].frozen;
+    is_found = is_found || is_meant;
+  }
+  if (!is_found)
+    throw error("manta: nn: no array of the network " + describe() + " has a name like '" + pattern +
+                "'; the arrays are " + detail::names_of(all));
+  keep_frozen(std::move(marks));
+}
+
+template <class T>
+void network<T>::keep_frozen(std::vector<unsigned char> frozen) {
+  if (!frozen.empty() && frozen.size() != layers_.arrays().size())
+    throw error("manta: nn: the data of the network " + describe() + " are damaged: " + std::to_string(frozen.size()) +
+                " marks of frozen arrays instead of " + std::to_string(layers_.arrays().size()));
+  if (std::ranges::none_of(frozen, [](unsigned char mark) { return mark != 0; })) frozen.clear();
+  frozen_ = std::move(frozen);
+  std::vector<std::pair<std::size_t, std::size_t>> ranges;
+  for (const named_array& a : arrays()) {
+    if (a.frozen) ranges.emplace_back(a.begin, a.begin + static_cast<std::size_t>(a.extents.size()));
+  }
+  layers_.freeze(ranges);
+  zero_gradients();
+}
+
+template <class T>
+std::vector<named_array> network<T>::places(std::vector<parameter_array> arrays) {
   std::vector<array> all;
   std::size_t begin = 0;
   for (parameter_array& a : arrays) {

@@ -5,7 +5,7 @@
 // `step(parameters, gradients)` for float and double, a rate that can be set, and can be sent and saved.
 //
 //   nn::adam optimizer({.rate = 1e-3f});
-//   optimizer.step(net.parameters(), net.gradients());
+//   optimizer.step(net);
 #pragma once
 
 #include <cereal/types/vector.hpp>
@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/nn/parameter_groups.hpp"
 #include "manta/nn/source.hpp"
 
 namespace manta::nn {
@@ -24,13 +25,19 @@ struct sgd_options {
   double rate = 1e-2;
   double momentum = 0;
   bool nesterov = false;
-  double weight_decay = 0;  ///< added to the gradient, times the parameter
+  double weight_decay = 0;                   ///< added to the gradient, times the parameter
+  double ema = 0;                            ///< as adam's
+  std::vector<parameter_group> groups = {};  ///< as adam's
 };
 struct adam_options {
   double rate = 1e-3;
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;    ///< added to the root of the corrected second moment, as in the paper and in PyTorch
   double weight_decay = 0;  ///< adam: added to the gradient; adamw: taken off the parameter, times the rate
+  /// Above 0: means of the parameters over the steps are kept (optimizer::averages). In each step the mean keeps this
+  /// part of itself, at first less: at most (1 + t) / (10 + t) in step t, as TensorFlow's ExponentialMovingAverage.
+  double ema = 0;
+  std::vector<parameter_group> groups = {};  ///< parameters with a rate or a decay of their own, by their names
 };
 struct rmsprop_options {
   double rate = 1e-2;
@@ -38,6 +45,8 @@ struct rmsprop_options {
   double epsilon = 1e-8;
   double momentum = 0;
   double weight_decay = 0;
+  double ema = 0;                            ///< as adam's
+  std::vector<parameter_group> groups = {};  ///< as adam's
 };
 
 /// Any of the optimisers below, as a value: plain numbers, so that a recipe may give one of them by its type
@@ -49,7 +58,19 @@ class optimizer {
 
   optimizer() = default;
 
-  /// Changes the parameters. Both spans have to be of equal length, the same from step to step; else throws.
+  /// Changes the parameters of a network, or of another module (module.hpp). Frozen arrays stay as they are. Throws if
+  /// there are groups and one of them has no array of the network, or if it is another network than in the step before.
+  template <class Module>
+    requires requires(Module& m) { m.parameters(), m.gradients(); }
+  void step(Module& m) {
+    if constexpr (requires(std::vector<named_array> all) { all = m.arrays(); }) {
+      if (!groups_.empty() || m.has_frozen())
+        return step_in(m.parameters(), m.gradients(), detail::ranges_of(groups_, m.arrays(), decay_, name()));
+    }
+    step(m.parameters(), m.gradients());
+  }
+  /// Changes parameters that lie anywhere. Both spans have to be of equal length, the same from step to step; else
+  /// throws, as it does if there are groups, which need names.
   MANTA_DECL void step(std::span<float> parameters, std::span<const float> gradients);
   MANTA_DECL void step(std::span<double> parameters, std::span<const double> gradients);
 
@@ -68,7 +89,7 @@ class optimizer {
     }
   }
   /// What is kept for parameters of this type, as one array; empty before the first step. Adam keeps two numbers for
-  /// each parameter, RMSProp one, SGD none; momentum is one more for the latter two.
+  /// each parameter, RMSProp one, SGD none; momentum is one more for the latter two, and so are means (.ema).
   template <class T>
   [[nodiscard]] std::span<T> moments() {
     if constexpr (std::is_same_v<T, float>) {
@@ -77,17 +98,27 @@ class optimizer {
       return doubles_;
     }
   }
+  /// With .ema: the means of the parameters over the steps, in the order of the parameters; empty before the first
+  /// step, and without .ema.
+  template <class T>
+  [[nodiscard]] std::span<T> averages() {
+    const std::span<T> all = moments<T>();
+    return ema_ == 0 || all.empty() ? std::span<T>() : all.last(static_cast<std::size_t>(size_));
+  }
   /// The steps that were made.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   /// The kind: "adam".
   [[nodiscard]] MANTA_DECL std::string name() const;
+  /// Whether one of these optimisers has this name.
+  [[nodiscard]] MANTA_DECL static bool is_named(const std::string& name);
   /// All settings, as the options have them: {{"rate", 0.001}, {"beta1", 0.9}, ..}.
   [[nodiscard]] MANTA_DECL std::vector<std::pair<std::string, double>> settings() const;
 
   bool operator==(const optimizer&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(kind_, rate_, momentum_, beta2_, epsilon_, decay_, nesterov_, steps_, size_, floats_, doubles_);
+    archive(kind_, rate_, momentum_, beta2_, epsilon_, decay_, nesterov_, ema_, groups_, steps_, size_, averaged_,
+            floats_, doubles_);
   }
 
  protected:
@@ -99,17 +130,33 @@ class optimizer {
   [[nodiscard]] bool keeps_squares() const { return kind_ != kind::sgd; }
   [[nodiscard]] bool keeps_first() const { return kind_ == kind::adam || kind_ == kind::adamw || momentum_ != 0; }
   /// Numbers that are kept for each parameter.
-  [[nodiscard]] std::size_t arrays() const { return std::size_t{keeps_squares()} + std::size_t{keeps_first()}; }
+  [[nodiscard]] std::size_t arrays() const {
+    return std::size_t{keeps_squares()} + std::size_t{keeps_first()} + std::size_t{ema_ != 0};
+  }
+  MANTA_DECL void step_in(std::span<float> parameters, std::span<const float> gradients,
+                          const std::vector<detail::parameter_range>& ranges);
+  MANTA_DECL void step_in(std::span<double> parameters, std::span<const double> gradients,
+                          const std::vector<detail::parameter_range>& ranges);
   template <class T>
-  void move(std::span<T> p, std::span<const T> g, std::vector<T>& kept);
+  void move(std::span<T> p, std::span<const T> g, std::vector<T>& kept,
+            const std::vector<detail::parameter_range>* ranges);
+  template <class T>
+  void move_range(std::span<T> p, std::span<const T> g, std::vector<T>& kept, const detail::parameter_range& r) const;
+  template <class T>
+  void average(std::span<const T> p, std::span<T> means) const;
+  template <class T>
+  void take_kept(const optimizer& other, const std::vector<T>& from, std::vector<T>& to) const;
 
   kind kind_ = kind::none;
   double rate_ = 0, momentum_ = 0, beta2_ = 0, epsilon_ = 0, decay_ = 0;
   bool nesterov_ = false;
+  double ema_ = 0;
+  std::vector<parameter_group> groups_;
   std::uint64_t steps_ = 0;
   std::uint64_t size_ = 0;       ///< number of parameters; 0 before the first step
-  std::vector<float> floats_;    ///< moments of float parameters: means of all squares, then those of gradients
-  std::vector<double> doubles_;  ///< moments of double parameters, likewise
+  std::uint64_t averaged_ = 0;   ///< steps over which the means of the parameters go
+  std::vector<float> floats_;    ///< kept for float parameters: all squares' means, then gradients', then parameters'
+  std::vector<double> doubles_;  ///< kept for double parameters, in the same order
 };
 
 /// v = momentum v + g; p -= rate v, or rate (g + momentum v) with nesterov, as PyTorch's.

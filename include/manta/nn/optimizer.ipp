@@ -5,6 +5,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 
 #include "manta/base/text.hpp"
@@ -17,9 +18,16 @@ namespace manta::nn {
 namespace detail {
 
 /// Throws unless the settings that all optimisers have are ones that can be meant.
-inline void check_settings(std::string_view whose, double rate, double weight_decay) {
-  check_option(rate >= 0, whose, ".rate", rate, "at least 0");
-  check_option(weight_decay >= 0, whose, ".weight_decay", weight_decay, "at least 0");
+template <class Options>
+void check_settings(std::string_view whose, const Options& o) {
+  check_option(o.rate >= 0, whose, ".rate", o.rate, "at least 0");
+  check_option(o.weight_decay >= 0, whose, ".weight_decay", o.weight_decay, "at least 0");
+  check_option(o.ema >= 0 && o.ema < 1, whose, ".ema", o.ema, "at least 0 and below 1");
+  for (const parameter_group& g : o.groups) {
+    check_option(g.rate >= 0, whose, base::text(".rate of the group {}", g.name()), g.rate, "at least 0");
+    const double decay = g.weight_decay.value_or(0);
+    check_option(decay >= 0, whose, base::text(".weight_decay of the group {}", g.name()), decay, "at least 0");
+  }
 }
 inline void check_part(std::string_view whose, std::string_view option, double value) {
   check_option(value >= 0 && value < 1, whose, option, value, "at least 0 and below 1");
@@ -31,13 +39,26 @@ inline void check_epsilon(std::string_view whose, double epsilon) {
 }  // namespace detail
 
 MANTA_DECL optimizer::optimizer(const sgd_options& o)
-    : kind_(kind::sgd), rate_(o.rate), momentum_(o.momentum), decay_(o.weight_decay), nesterov_(o.nesterov) {
-  detail::check_settings(name(), o.rate, o.weight_decay);
+    : kind_(kind::sgd),
+      rate_(o.rate),
+      momentum_(o.momentum),
+      decay_(o.weight_decay),
+      nesterov_(o.nesterov),
+      ema_(o.ema),
+      groups_(o.groups) {
+  detail::check_settings(name(), o);
   detail::check_option(o.momentum >= 0 && o.momentum <= 1, name(), ".momentum", o.momentum, "from 0 to 1");
 }
 MANTA_DECL optimizer::optimizer(kind k, const adam_options& o)
-    : kind_(k), rate_(o.rate), momentum_(o.beta1), beta2_(o.beta2), epsilon_(o.epsilon), decay_(o.weight_decay) {
-  detail::check_settings(name(), o.rate, o.weight_decay);
+    : kind_(k),
+      rate_(o.rate),
+      momentum_(o.beta1),
+      beta2_(o.beta2),
+      epsilon_(o.epsilon),
+      decay_(o.weight_decay),
+      ema_(o.ema),
+      groups_(o.groups) {
+  detail::check_settings(name(), o);
   detail::check_part(name(), ".beta1", o.beta1);
   detail::check_part(name(), ".beta2", o.beta2);
   detail::check_epsilon(name(), o.epsilon);
@@ -48,8 +69,10 @@ MANTA_DECL optimizer::optimizer(const rmsprop_options& o)
       momentum_(o.momentum),
       beta2_(o.alpha),
       epsilon_(o.epsilon),
-      decay_(o.weight_decay) {
-  detail::check_settings(name(), o.rate, o.weight_decay);
+      decay_(o.weight_decay),
+      ema_(o.ema),
+      groups_(o.groups) {
+  detail::check_settings(name(), o);
   detail::check_part(name(), ".alpha", o.alpha);
   detail::check_option(o.momentum >= 0 && o.momentum <= 1, name(), ".momentum", o.momentum, "from 0 to 1");
   detail::check_epsilon(name(), o.epsilon);
@@ -60,14 +83,30 @@ MANTA_DECL void optimizer::rate(double r) {
   rate_ = r;
 }
 
+template <class T>
+void optimizer::take_kept(const optimizer& other, const std::vector<T>& from, std::vector<T>& to) const {
+  if (from.empty()) return to.clear();
+  std::vector<T> all(arrays() * size_, T(0));
+  auto source = from.begin();
+  auto target = all.begin();
+  const auto n = static_cast<std::ptrdiff_t>(size_);
+  const auto take = [&](bool is_there, bool is_wanted) {
+    if (is_there && is_wanted) std::copy(source, source + n, target);
+    source += is_there ? n : 0;
+    target += is_wanted ? n : 0;
+  };
+  take(other.keeps_squares(), keeps_squares());
+  take(other.keeps_first(), keeps_first());
+  take(other.ema_ != 0, ema_ != 0);
+  to = std::move(all);
+}
+
 MANTA_DECL void optimizer::take_moments(const optimizer& other) {
   steps_ = other.steps_;
   size_ = other.size_;
-  floats_ = other.floats_;
-  doubles_ = other.doubles_;
-  // The squares come first, so that what both keep lies at the beginning.
-  if (!floats_.empty()) floats_.resize(arrays() * size_, 0.F);
-  if (!doubles_.empty()) doubles_.resize(arrays() * size_, 0.);
+  averaged_ = ema_ != 0 ? other.averaged_ : 0;
+  take_kept(other, other.floats_, floats_);
+  take_kept(other, other.doubles_, doubles_);
 }
 
 MANTA_DECL std::string optimizer::name() const {
@@ -81,14 +120,22 @@ MANTA_DECL std::string optimizer::name() const {
   return "none";
 }
 
+MANTA_DECL bool optimizer::is_named(const std::string& name) {
+  return name == "sgd" || name == "adam" || name == "adamw" || name == "rmsprop";
+}
+
 MANTA_DECL std::vector<std::pair<std::string, double>> optimizer::settings() const {
   std::vector<std::pair<std::string, double>> all{{"rate", rate_}, {"weight_decay", decay_}};
   const bool is_adam = kind_ == kind::adam || kind_ == kind::adamw;
   all.emplace_back(is_adam ? "beta1" : "momentum", momentum_);
   if (kind_ == kind::sgd) all.emplace_back("nesterov", nesterov_ ? 1 : 0);
-  if (kind_ == kind::sgd) return all;
-  all.emplace_back(is_adam ? "beta2" : "alpha", beta2_);
-  all.emplace_back("epsilon", epsilon_);
+  if (kind_ != kind::sgd) all.emplace_back(is_adam ? "beta2" : "alpha", beta2_);
+  if (kind_ != kind::sgd) all.emplace_back("epsilon", epsilon_);
+  if (ema_ != 0) all.emplace_back("ema", ema_);
+  for (const parameter_group& g : groups_) {
+    all.emplace_back("rate of the group " + g.name(), g.rate);
+    all.emplace_back("weight_decay of the group " + g.name(), g.weight_decay.value_or(decay_));
+  }
   return all;
 }
 
@@ -152,29 +199,62 @@ struct optimizer_piece {
 }  // namespace detail
 
 template <class T>
-void optimizer::move(std::span<T> p, std::span<const T> g, std::vector<T>& kept) {
-  using piece = detail::optimizer_piece<T>;
+void optimizer::move(std::span<T> p, std::span<const T> g, std::vector<T>& kept,
+                     const std::vector<detail::parameter_range>* ranges) {
   if (kind_ == kind::none) throw error("manta: nn: this optimizer is empty; assign nn::adam() or another to it");
+  if (!ranges && !groups_.empty())
+    throw error(
+        base::text("manta: nn: {} has groups of parameters, whose names it gets from the network: call "
+                   "step(net) instead of step(net.parameters(), net.gradients())",
+                   name()));
   detail::require_sizes(name(), p.size(), g.size(), size_ == 0 ? p.size() : size_);
   size_ = p.size();
   kept.resize(arrays() * size_, T(0));
+  const std::span<T> means = averages<T>();
+  if (averaged_ == 0 && !means.empty()) std::copy(p.begin(), p.end(), means.begin());
   ++steps_;
+  if (!ranges) {
+    move_range(p, g, kept, {0, p.size(), 1, decay_});
+  } else {
+    for (const detail::parameter_range& r : *ranges) {
+      if (r.rate != 0) move_range(p, g, kept, r);
+    }
+  }
+  if (means.empty()) return;
+  average(std::span<const T>(p), means);
+  ++averaged_;
+}
 
+template <class T>
+void optimizer::average(std::span<const T> p, std::span<T> means) const {
+  using array = Eigen::Array<T, Eigen::Dynamic, 1>;
+  const double t = static_cast<double>(averaged_);
+  const T kept = static_cast<T>(std::min(ema_, (1 + t) / (10 + t)));
   const auto n = static_cast<Eigen::Index>(p.size());
+  Eigen::Map<array> mean(means.data(), n);
+  mean += (1 - kept) * (Eigen::Map<const array>(p.data(), n) - mean);  // exact where nothing moves
+}
+
+template <class T>
+void optimizer::move_range(std::span<T> p, std::span<const T> g, std::vector<T>& kept,
+                           const detail::parameter_range& r) const {
+  using piece = detail::optimizer_piece<T>;
+  const auto n = static_cast<Eigen::Index>(size_), last = static_cast<Eigen::Index>(r.end);
   const Eigen::Index squares_at = keeps_squares() ? 1 : 0, means_at = keeps_first() ? 1 : 0;
   T* const squares = kept.data();
   T* const means = squares + squares_at * means_at * n;
-  typename piece::stack_array gradient(std::min(n, piece::most)), result(gradient.size());
-  const double step = static_cast<double>(steps_);
-  const typename piece::settings s{static_cast<T>(rate_),
+  typename piece::stack_array gradient(std::min(static_cast<Eigen::Index>(r.end - r.begin), piece::most)),
+      result(gradient.size());
+  const double step = static_cast<double>(steps_), rate = rate_ * r.rate;
+  const typename piece::settings s{static_cast<T>(rate),
                                    static_cast<T>(momentum_),
                                    static_cast<T>(beta2_),
                                    static_cast<T>(epsilon_),
-                                   static_cast<T>(decay_),
-                                   static_cast<T>(rate_ / (1 - std::pow(momentum_, step))),
+                                   static_cast<T>(r.weight_decay),
+                                   static_cast<T>(rate / (1 - std::pow(momentum_, step))),
                                    static_cast<T>(1 / std::sqrt(1 - std::pow(beta2_, step)))};
-  for (Eigen::Index begin = 0; begin < n; begin += piece::most) {
-    const Eigen::Index count = std::min(piece::most, n - begin);
+  for (auto begin = static_cast<Eigen::Index>(r.begin); begin < last; begin += piece::most) {
+    const Eigen::Index count = std::min(piece::most, last - begin);
     piece now{s,
               {p.data() + begin, count},
               {means + means_at * begin, count},
@@ -182,8 +262,8 @@ void optimizer::move(std::span<T> p, std::span<const T> g, std::vector<T>& kept)
               gradient,
               result};
     gradient.head(count) = Eigen::Map<const typename piece::array>(g.data() + begin, count);
-    if (decay_ != 0 && kind_ != kind::adamw) gradient.head(count) += s.decay * now.x;
-    if (decay_ != 0 && kind_ == kind::adamw) now.x *= 1 - s.rate * s.decay;
+    if (s.decay != 0 && kind_ != kind::adamw) gradient.head(count) += s.decay * now.x;
+    if (s.decay != 0 && kind_ == kind::adamw) now.x *= 1 - s.rate * s.decay;
     switch (kind_) {
       case kind::sgd: now.sgd(nesterov_); break;
       case kind::rmsprop: now.rmsprop(); break;
@@ -193,10 +273,18 @@ void optimizer::move(std::span<T> p, std::span<const T> g, std::vector<T>& kept)
 }
 
 MANTA_DECL void optimizer::step(std::span<float> parameters, std::span<const float> gradients) {
-  move(parameters, gradients, floats_);
+  move(parameters, gradients, floats_, nullptr);
 }
 MANTA_DECL void optimizer::step(std::span<double> parameters, std::span<const double> gradients) {
-  move(parameters, gradients, doubles_);
+  move(parameters, gradients, doubles_, nullptr);
+}
+MANTA_DECL void optimizer::step_in(std::span<float> parameters, std::span<const float> gradients,
+                                   const std::vector<detail::parameter_range>& ranges) {
+  move(parameters, gradients, floats_, &ranges);
+}
+MANTA_DECL void optimizer::step_in(std::span<double> parameters, std::span<const double> gradients,
+                                   const std::vector<detail::parameter_range>& ranges) {
+  move(parameters, gradients, doubles_, &ranges);
 }
 
 namespace detail {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "manta/base/number.hpp"
 #include "manta/nn/checks.hpp"
 #include "manta/nn/schedule.hpp"
 
@@ -18,6 +19,14 @@ namespace detail {
 inline double half_cosine(double begin, double end, double part) {
   return end + (begin - end) * (1 + std::cos(std::numbers::pi * std::clamp(part, 0., 1.))) / 2;
 }
+/// The part of a round that is over at `time`, in which the first round is 1 and each is `growth` times the one before.
+inline double part_of_round(double time, double growth) {
+  if (growth == 1) return time - std::floor(time);
+  const double round = std::floor(std::log1p(time * (growth - 1)) / std::log(growth));
+  double begin = (std::pow(growth, round) - 1) / (growth - 1), length = std::pow(growth, round);
+  if (time >= begin + length) begin += length, length *= growth;  // the logarithm was rounded
+  return (time - begin) / length;
+}
 }  // namespace detail
 
 MANTA_DECL double schedule::operator()(double time) const {
@@ -27,6 +36,8 @@ MANTA_DECL double schedule::operator()(double time) const {
     case kind::constant: break;
     case kind::step: return std::pow(a_, std::floor(t / length_));
     case kind::cosine: return detail::half_cosine(1, a_, t / length_);
+    case kind::polynomial: return b_ + (1 - b_) * std::pow(1 - std::clamp(t / length_, 0., 1.), a_);
+    case kind::restarts: return detail::half_cosine(1, a_, detail::part_of_round(t / length_, b_));
     case kind::one_cycle: {
       // PyTorch's places of the greatest and of the last step.
       const double top = a_ * length_ - 1, last = length_ - 1;
@@ -60,6 +71,18 @@ MANTA_DECL schedule cosine(double length, double least) {
   detail::check_option(least >= 0, "cosine", "the least factor", least, "at least 0");
   return {schedule::kind::cosine, length, least, 1};
 }
+MANTA_DECL schedule polynomial(double length, double power, double least) {
+  detail::check_length("polynomial", length);
+  detail::check_option(power > 0, "polynomial", "the power", power, "above 0");
+  detail::check_option(least >= 0, "polynomial", "the least factor", least, "at least 0");
+  return {schedule::kind::polynomial, length, power, least};
+}
+MANTA_DECL schedule cosine_restarts(double first, double growth, double least) {
+  detail::check_length("cosine_restarts", first);
+  detail::check_option(growth >= 1, "cosine_restarts", "the growth", growth, "at least 1");
+  detail::check_option(least >= 0, "cosine_restarts", "the least factor", least, "at least 0");
+  return {schedule::kind::restarts, first, least, growth};
+}
 MANTA_DECL schedule one_cycle(double length, double rise, double divisor) {
   detail::check_length("one_cycle", length);
   detail::check_option(rise > 0 && rise <= 1, "one_cycle", "the rising part", rise, "above 0 and at most 1");
@@ -67,5 +90,36 @@ MANTA_DECL schedule one_cycle(double length, double rise, double divisor) {
   return {schedule::kind::one_cycle, length, rise, divisor};
 }
 MANTA_DECL schedule warm_up(double length, const schedule& rest) { return rest.after_warm_up(length); }
+
+MANTA_DECL plateau::plateau(const plateau_options& options)
+    : factor_(options.factor),
+      least_change_(options.least_change),
+      least_rate_(options.least_rate),
+      patience_(options.patience),
+      cooldown_(options.cooldown) {
+  detail::check_option(factor_ > 0 && factor_ < 1, "plateau", ".factor", factor_, "above 0 and below 1");
+  detail::check_option(patience_ >= 0, "plateau", ".patience", patience_, "at least 0");
+  detail::check_option(least_change_ >= 0, "plateau", ".least_change", least_change_, "at least 0");
+  detail::check_option(cooldown_ >= 0, "plateau", ".cooldown", cooldown_, "at least 0");
+  detail::check_option(least_rate_ >= 0, "plateau", ".least_rate", least_rate_, "at least 0");
+}
+
+MANTA_DECL double plateau::next(double loss, double rate) {
+  if (!base::is_nan(loss) && (is_first_ || loss < best_ - std::abs(best_) * least_change_)) {
+    is_first_ = false;
+    best_ = loss;
+    bad_ = 0;
+  } else {
+    ++bad_;
+  }
+  if (cooling_ > 0) {
+    --cooling_;
+    bad_ = 0;
+  }
+  if (bad_ <= patience_) return rate;
+  cooling_ = cooldown_;
+  bad_ = 0;
+  return std::min(rate, std::max(rate * factor_, least_rate_));
+}
 
 }  // namespace manta::nn

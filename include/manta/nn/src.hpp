@@ -13,10 +13,13 @@
 #if __has_include(<Eigen/Core>)
 
 #include "manta/nn/checks.ipp"
+#include "manta/nn/graph.ipp"
+#include "manta/nn/graph_shapes.ipp"
 #include "manta/nn/layers.ipp"
 #include "manta/nn/loss.ipp"
 #include "manta/nn/network.ipp"
 #include "manta/nn/optimizer.ipp"
+#include "manta/nn/parameter_groups.ipp"
 #include "manta/nn/random.ipp"
 #include "manta/nn/schedule.ipp"
 #include "manta/nn/shape.ipp"

@@ -146,7 +146,7 @@ struct misfits {
 inline void check_names(const std::string& path, const std::vector<wanted_array>& wanted,
                         const std::map<std::string, std::string>& names) {
   for (const auto& [own, in_file] : names) {
-    if (std::ranges::any_of(wanted, [&own = own](const wanted_array& w) { return w.name == own; })) continue;
+    if (std::ranges::any_of(wanted, [&own = own](const wanted_array& w) { return matches(own, w.name); })) continue;
     listed all;
     for (const wanted_array& w : wanted) all.add(w.name);
     throw error(
@@ -154,6 +154,60 @@ inline void check_names(const std::string& path, const std::vector<wanted_array>
                    "has {}",
                    path, in_file, own, all.text()));
   }
+}
+
+MANTA_DECL std::string name_in_file(const std::string& own, const std::map<std::string, std::string>& names) {
+  const std::pair<const std::string, std::string>* best = nullptr;
+  for (const auto& each : names) {
+    if (matches(each.first, own) && (!best || each.first.size() > best->first.size())) best = &each;
+  }
+  if (!best) return own;
+  const auto [begin, rest] = std::pair(best->first.find('*'), best->second.find('*'));
+  if (begin == std::string::npos || rest == std::string::npos) return best->second;
+  const std::string text = own.substr(begin, own.size() + 1 - best->first.size());  // for which the star stands
+  return best->second.substr(0, rest) + text + best->second.substr(rest + 1);
+}
+
+/// What is wrong with an array of a file for this place, in words; "" if nothing is.
+inline std::string misfit_of(const stored_array& a, const wanted_array& w) {
+  const std::vector<std::int64_t> extents(w.extents.extents().begin(), w.extents.extents().end());
+  if (a.extents != extents)
+    return base::text("'{}' is expected to be {}, and is {}", a.name, w.extents.text(), extents_text(a.extents));
+  if (!converter_from<float>(a.type))
+    return base::text("'{}' has numbers of the type {}, which are not read", a.name, a.type);
+  return "";
+}
+
+MANTA_DECL std::vector<stored_array> match_arrays(const std::string& path, const std::vector<wanted_array>& wanted,
+                                                  const load_options& options, load_report& report) {
+  check_names(path, wanted, options.names);
+  std::vector<stored_array> all = read_arrays(path), found(wanted.size());
+  std::vector<bool> is_used(all.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const wanted_array& w = wanted[i];
+    if (!matches(options.arrays, w.name)) {
+      report.left_out.push_back(w.name);
+      continue;
+    }
+    const auto a = std::ranges::find(all, name_in_file(w.name, options.names), &stored_array::name);
+    if (a == all.end()) {
+      report.missing.push_back(w.name);
+      continue;
+    }
+    if (const std::string misfit = misfit_of(*a, w); !misfit.empty()) {
+      report.misfits.push_back(base::text("{} ({})", w.name, misfit));
+      continue;
+    }
+    is_used[static_cast<std::size_t>(a - all.begin())] = true;
+    report.loaded.push_back(w.name);
+    found[i] = *a;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_used[i]) report.unused.push_back(all[i].name);
+  }
+  if (report.loaded.empty())
+    throw error(base::text("manta: nn: {}: the network gets none of the file's arrays: {}", path, report.text()));
+  return found;
 }
 
 MANTA_DECL std::vector<stored_array> find_arrays(const std::string& path, const std::vector<wanted_array>& wanted,
@@ -164,20 +218,14 @@ MANTA_DECL std::vector<stored_array> find_arrays(const std::string& path, const 
   listed there, asked_for;
   for (const stored_array& a : all) there.add(base::text("{} ({})", a.name, extents_text(a.extents)));
   for (const wanted_array& w : wanted) {
-    const auto renamed = names.find(w.name);
-    const std::string& name = renamed == names.end() ? w.name : renamed->second;
+    const std::string name = name_in_file(w.name, names);
     asked_for.add(base::text("{} ({})", name, w.extents.text()));
     const auto a = std::ranges::find(all, name, &stored_array::name);
     if (a == all.end()) {
       wrong.missing.add(base::text("'{}' of {}", name, w.extents.text()));
       continue;
     }
-    const std::vector<std::int64_t> extents(w.extents.extents().begin(), w.extents.extents().end());
-    if (a->extents != extents)
-      wrong.note(wrong.others, *a,
-                 base::text("'{}' is expected to be {}, and is {}", name, w.extents.text(), extents_text(a->extents)));
-    else if (!converter_from<float>(a->type))
-      wrong.note(wrong.others, *a, base::text("'{}' has numbers of the type {}, which are not read", name, a->type));
+    if (const std::string misfit = misfit_of(*a, w); !misfit.empty()) wrong.note(wrong.others, *a, misfit);
     found.push_back(std::move(*a));
     all.erase(a);
   }
@@ -190,5 +238,19 @@ MANTA_DECL std::vector<stored_array> find_arrays(const std::string& path, const 
 }
 
 }  // namespace detail
+
+MANTA_DECL std::string load_report::text() const {
+  std::string all = base::text("loaded {} arrays", loaded.size());
+  const auto add = [&](const char* what, const std::vector<std::string>& names) {
+    detail::listed list;
+    for (const std::string& name : names) list.add(name);
+    if (!list.empty()) all += base::text("; {}: {}", what, list.text());
+  };
+  add("missing in the file", missing);
+  add("of another shape or type", misfits);
+  add("left out", left_out);
+  add("not used of the file", unused);
+  return all;
+}
 
 }  // namespace manta::nn

@@ -8,11 +8,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "manta/error.hpp"
+#include "manta/nn/schedule.hpp"
 #include "manta/train/source.hpp"
 #include "manta/train/state.hpp"
 #include "manta/train/summary.hpp"
@@ -74,6 +76,8 @@ struct fit_options {
   /// What holds where the recipe says otherwise than the checkpoint. A line on standard error names both.
   train::settings settings = train::settings::latest;
   std::string log = "";  ///< a folder for curves of the epochs, as CSV, JSON lines, for TensorBoard, and as a page
+  /// Lowers the rate when the watched value has stopped getting better: nn::plateau_options{.patience = 3}.
+  std::optional<nn::plateau_options> plateau = {};
   bool progress = true;  ///< a bar, or lines in a log (manta/progress.hpp)
   epoch_callback on_epoch = {};
 };

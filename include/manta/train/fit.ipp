@@ -38,9 +38,11 @@ class best_epoch {
       throw error("manta: train: fit: both .minimise and .maximise are given; choose one");
   }
 
+  /// What ought to fall from epoch to epoch.
+  [[nodiscard]] double falling(const epoch_result& e) const { return -sign_ * e.watched()[name_]; }
   /// Whether it is better than all before. A value that is NaN is not.
   bool is_better(const epoch_result& e) {
-    const double value = sign_ * e.watched()[name_];
+    const double value = -falling(e);
     const bool better = !base::is_nan(value) && (!best_ || value > *best_ + least_change_);
     if (better) best_ = value;
     epochs_since_ = better ? 0 : epochs_since_ + 1;
@@ -228,7 +230,12 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
   const std::string best_file = best_file_of(o);
   const kept_states kept(o);
   best_epoch best(o);
-  for (epoch_result& e : h.epochs) e.is_best = best.is_better(e);
+  std::optional<nn::plateau> plateau;
+  if (o.plateau) plateau.emplace(*o.plateau);
+  for (epoch_result& e : h.epochs) {
+    e.is_best = best.is_better(e);
+    if (plateau) (void)plateau->next(best.falling(e), e.training.rate);
+  }
   const auto save_checkpoint = [&] { write_checkpoint(o.checkpoint, state_with(h)); };
   const auto enough = [&](std::uint64_t done) {
     if (done >= static_cast<std::uint64_t>(o.epochs)) h.ended = "all epochs are made";
@@ -251,6 +258,10 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
     e.is_best = best.is_better(e);
     done = e.training.epoch;
     h.epochs.push_back(e);
+    if (plateau) {
+      const double lower = plateau->next(best.falling(e), e.training.rate);
+      if (lower != e.training.rate) rate(lower);
+    }
     if (!o.checkpoint.empty() || (e.is_best && (o.restore_best || !best_file.empty()))) {
       train::state s = state_with(h);
       if (e.is_best && !best_file.empty()) write_checkpoint(best_file, s);

@@ -30,6 +30,20 @@ enum class taken {
   model,    ///< the model alone
 };
 
+class learner;
+
+/// For as long as it lives, the parameters are their means over the steps, where the optimiser keeps such.
+class averaged_parameters {
+ public:
+  MANTA_DECL explicit averaged_parameters(learner& l);
+  averaged_parameters(const averaged_parameters&) = delete;
+  averaged_parameters& operator=(const averaged_parameters&) = delete;
+  MANTA_DECL ~averaged_parameters();
+
+ private:
+  learner& learner_;
+};
+
 class learner {
  public:
   virtual ~learner() = default;
@@ -85,6 +99,8 @@ class learner {
   virtual void pass_without_samples(const nn::pass& p, const nn::gradients_ready& ready) = 0;
   /// The optimiser's step.
   virtual void update() = 0;
+  /// Where the optimiser keeps means of the parameters over the steps: exchanges them with the parameters.
+  virtual void swap_averages() = 0;
 
   [[nodiscard]] virtual double rate() const = 0;
   virtual void rate(double r) = 0;

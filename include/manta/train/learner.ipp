@@ -31,6 +31,9 @@ MANTA_DECL std::uint32_t register_learner(const char* type,
   return static_cast<std::uint32_t>(learners().size() - 1);
 }
 
+MANTA_DECL averaged_parameters::averaged_parameters(learner& l) : learner_(l) { learner_.swap_averages(); }
+MANTA_DECL averaged_parameters::~averaged_parameters() { learner_.swap_averages(); }
+
 MANTA_DECL std::unique_ptr<learner> make_learner(const learner_name& what) {
   if (what.number >= learners().size() || learners()[what.number].type != what.type)
     throw error(base::text("manta: train: rank {} does not have the recipe {}: start the same program on all ranks",

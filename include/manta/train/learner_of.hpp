@@ -4,6 +4,7 @@
 // The learner of a recipe: all that is compiled anew for each recipe.
 #pragma once
 
+#include <algorithm>
 #include <cereal/types/map.hpp>
 #include <map>
 #include <memory>
@@ -209,7 +210,19 @@ class learner_of final : public learner {
       ready(0, model_.gradients().size());
     }
   }
-  void update() override { optimizer_.step(model_.parameters(), model_.gradients()); }
+  void update() override {
+    if constexpr (requires { optimizer_.step(model_); }) {
+      optimizer_.step(model_);
+    } else {
+      optimizer_.step(model_.parameters(), model_.gradients());
+    }
+  }
+  void swap_averages() override {
+    if constexpr (requires { optimizer_.template averages<scalar>(); }) {
+      const std::span<scalar> averages = optimizer_.template averages<scalar>();
+      std::ranges::swap_ranges(averages, model_.parameters().first(averages.size()));
+    }
+  }
 
   [[nodiscard]] double rate() const override {
     if constexpr (requires { optimizer_.rate(); }) return static_cast<double>(optimizer_.rate());
@@ -233,6 +246,7 @@ class learner_of final : public learner {
     module_type m = model_;
     auto o = optimizer_;
     output::unpack(bytes, m, o);
+    if constexpr (requires { m.freeze_as(model_); }) m.freeze_as(model_);
     model_ = std::move(m);
     if (what == taken::model) return;
     if constexpr (requires { optimizer_.take_moments(o); }) {

@@ -16,12 +16,15 @@
 
 namespace manta::train::detail {
 
+/// The name under which stands what a metric's sum is divided by, where that is not the number of samples.
+inline std::string number_of(const std::string& metric) { return "number of " + metric; }
+
 /// Sums over samples.
 struct sums {
   double loss = 0;    ///< of the samples' losses, each times its weight
   double weight = 0;  ///< of the samples' weights
   std::uint64_t samples = 0;
-  std::map<std::string, double> metrics;  ///< each times the number of samples
+  std::map<std::string, double> metrics;  ///< each times the number of samples, or times number_of(its name)
 
   void add(const sums& other) {
     loss += other.loss;

@@ -27,8 +27,14 @@ MANTA_DECL summary summary_of(const pass_result& r, double seconds) {
   s.seconds = seconds;
   s.deaths = r.deaths;
   s.seconds_lost = r.seconds_lost;
-  for (const auto& [name, value] : r.all.metrics)
-    s.metrics[name] = value / static_cast<double>(std::max<std::uint64_t>(1, r.all.samples));
+  for (const auto& [name, value] : r.all.metrics) {
+    const auto number = r.all.metrics.find(number_of(name));
+    const double divisor = number == r.all.metrics.end() ? static_cast<double>(r.all.samples) : number->second;
+    s.metrics[name] = value / std::max(1., divisor);
+  }
+  std::erase_if(s.metrics, [&](const auto& each) {
+    return std::ranges::any_of(r.all.metrics, [&](const auto& m) { return each.first == number_of(m.first); });
+  });
   return s;
 }
 

@@ -25,6 +25,7 @@
 #include "manta/train/learner.ipp"
 #include "manta/train/opening.ipp"
 #include "manta/train/pass.ipp"
+#include "manta/train/rate_finder.ipp"
 #include "manta/train/read_ahead.ipp"
 #include "manta/train/readers.ipp"
 #include "manta/train/samples.ipp"

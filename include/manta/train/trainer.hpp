@@ -17,6 +17,7 @@
 // depend on the number of workers, but for the rounding of sums, and is the same bits from run to run.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
@@ -29,6 +30,7 @@
 #include "manta/train/fit.hpp"
 #include "manta/train/learner_of.hpp"
 #include "manta/train/options.hpp"
+#include "manta/train/rate_finder.hpp"
 #include "manta/train/state.hpp"
 #include "manta/train/summary.hpp"
 
@@ -56,6 +58,8 @@ class any_trainer {
 };
 
 MANTA_DECL std::unique_ptr<any_trainer> start_trainer(learner_name what, const options& o);
+/// Throws if the recipe sets the rate itself, in each step.
+MANTA_DECL void require_own_rate(bool recipe_has_schedule, const std::string& reason);
 /// Reads the state in a checkpoint of a trainer. Throws if the file cannot be read.
 MANTA_DECL state read_checkpoint(const std::string& path);
 
@@ -100,8 +104,16 @@ class trainer {
   /// written are refused before the first step. Errors as those of train, load and save, and manta::cancelled if the
   /// run has to end before (a checkpoint is written first).
   history fit(const fit_options& o) {
+    if (o.plateau) detail::require_own_rate(has_schedule, "fit with .plateau lowers it");
     return core_->fit(
         o, requires(const Recipe& r) { r.validation_data(); });
+  }
+
+  /// Looks for a good rate (rate_finder.hpp); waits. The training is afterwards where it was before. Throws if the
+  /// recipe has learning_rate(), or if no step can be made.
+  rate_curve find_rate(const rate_search& search = {}) {
+    detail::require_own_rate(has_schedule, "find_rate tries others");
+    return detail::find_rate(*core_, search);
   }
 
   /// Sets the optimiser's rate, from the next step on; a recipe's learning_rate() sets it again in each step.
@@ -118,7 +130,8 @@ class trainer {
   /// As restore, from a file.
   void load(const std::string& path, settings hold = settings::latest) { core_->load(path, hold); }
 
-  /// A copy of the model as it is now, which predicts: it is not in training mode.
+  /// A copy of the model as it is now, which predicts: it is not in training mode. If the optimiser keeps means of the
+  /// parameters (.ema), the copy has those, as validate() does.
   [[nodiscard]] model_type model() const {
     model_type m;
     output::unpack(core_->model(), m);
@@ -129,16 +142,24 @@ class trainer {
   [[nodiscard]] train::columns columns() const { return core_->columns(); }
 
  private:
+  static constexpr bool has_schedule = requires(const Recipe& r) { r.learning_rate(1.); };
+
   Recipe recipe_;
   std::unique_ptr<detail::any_trainer> core_;
 };
 
-/// The model in a state of a trainer, which predicts. `Model`: the recipe's type of it.
+/// The model in a state of a trainer, which predicts: as trainer::model gives it. `Model`: the recipe's type of it.
 template <nn::module Model>
 Model model_in(const state& s) {
   Model m;
   try {
-    output::unpack(s.learner, m);
+    if (nn::optimizer o; o.is_named(s.optimizer)) {
+      output::unpack(s.learner, m, o);
+      const auto averages = o.averages<typename Model::scalar>();
+      std::ranges::copy(averages, m.parameters().begin());
+    } else {
+      output::unpack(s.learner, m);
+    }
   } catch (const std::exception& e) {
     throw error(base::text(
         "manta: train: the state is of the model {}, and cannot be read as {}, which has to be the recipe's type of "
@@ -162,4 +183,5 @@ inline columns load_columns(const std::string& path) { return detail::read_check
 #include "manta/train/trainer_core.ipp"
 
 #include "manta/train/fit.ipp"
+#include "manta/train/rate_finder.ipp"
 #endif

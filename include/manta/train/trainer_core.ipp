@@ -48,7 +48,7 @@ inline std::vector<trainer_core*>& trainers() {
 constexpr int most_deaths = 4;
 
 /// What a file of a trainer says that it is; the number grows when what it has changes.
-inline constexpr const char* checkpoint_kind = "train 2";
+inline constexpr const char* checkpoint_kind = "train 3";
 inline void write_checkpoint(const std::string& path, const state& s) {
   output::write_state(path, checkpoint_kind, output::pack(s));
 }
@@ -303,6 +303,13 @@ MANTA_DECL void trainer_core::load(const std::string& path, settings hold) {
   restore_from(read_checkpoint(path), hold, path);
 }
 
+MANTA_DECL void require_own_rate(bool recipe_has_schedule, const std::string& reason) {
+  if (recipe_has_schedule)
+    throw error(
+        base::text("manta: train: the recipe's learning_rate() sets the rate in each step, and {}: take one of "
+                   "them away",
+                   reason));
+}
 MANTA_DECL state read_checkpoint(const std::string& path) {
   train::state s;
   try {

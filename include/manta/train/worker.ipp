@@ -300,6 +300,7 @@ MANTA_DECL per_rank<pass_result> worker::validate() {
     std::iota(parts.back().begin(), parts.back().end(), at);
   }
   if (learner_->reads_ahead(false)) learner_->plan(false, parts);
+  const averaged_parameters averaged(*learner_);
   for (const std::vector<std::uint64_t>& which : parts) {
     const nn::pass pass{.training = false, .seed = seed_, .step = at_.step, .samples = which};
     result.all.add(learner_->forward(false, which, pass, 1));
@@ -377,6 +378,7 @@ MANTA_DECL void worker::restore(const state& s, taken what) {
 MANTA_DECL std::string worker::model() {
   has_trained_ = false;
   agree();
+  const averaged_parameters averaged(*learner_);
   return learner_->model();
 }
 

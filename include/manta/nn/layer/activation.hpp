@@ -7,8 +7,10 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <type_traits>
 #include <unsupported/Eigen/SpecialFunctions>
 
+#include "manta/nn/checks.hpp"
 #include "manta/nn/layer.hpp"
 
 namespace manta::nn::detail {
@@ -43,16 +45,68 @@ struct gelu_function {
   }
 };
 
+/// Maas et al., 2013.
+struct leaky_relu_function {
+  explicit leaky_relu_function(const spec& s) : slope(s.option("slope", 0.01)) {
+    check_layer_option(slope >= 0 && slope < 1, "the slope", slope, "at least 0 and below 1");
+  }
+  auto value(const auto& x) const {
+    using T = typename std::decay_t<decltype(x)>::Scalar;
+    return (x > 0).select(x, static_cast<T>(slope) * x);
+  }
+  auto derivative(const auto& x, const auto&) const {
+    using T = typename std::decay_t<decltype(x)>::Scalar;
+    return static_cast<T>(slope) + static_cast<T>(1 - slope) * (x > 0).template cast<T>();
+  }
+  double slope;
+};
+/// Clevert et al., 2016.
+struct elu_function {
+  explicit elu_function(const spec& s) : alpha(s.option("alpha", 1)) {
+    check_layer_option(alpha >= 0, "alpha", alpha, "at least 0");
+  }
+  auto value(const auto& x) const {
+    using T = typename std::decay_t<decltype(x)>::Scalar;
+    return (x > 0).select(x, static_cast<T>(alpha) * x.expm1());
+  }
+  auto derivative(const auto& x, const auto& y) const {
+    using T = typename std::decay_t<decltype(x)>::Scalar;
+    return (x > 0).select(T(1), y + static_cast<T>(alpha));
+  }
+  double alpha;
+};
+/// x times its sigmoid, also called swish (Ramachandran et al., 2017).
+struct silu_function {
+  static auto value(const auto& x) { return x * x.logistic(); }
+  static auto derivative(const auto& x, const auto& y) { return y + x.logistic() * (1 - y); }
+};
+/// log(1 + e^x), in a form that does not overflow.
+struct softplus_function {
+  static auto value(const auto& x) { return x.max(0) + (-x.abs()).exp().log1p(); }
+  static auto derivative(const auto& x, const auto&) { return x.logistic(); }
+};
+
 template <class T, class Function>
 class activation_layer final : public layer<T> {
  public:
-  explicit activation_layer(const shape& in) : layer<T>(in, in) {}
+  activation_layer(const spec& s, const shape& in) : layer<T>(in, in), function_(made(s)) {}
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<activation_layer>(*this); }
 
-  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override { y.array() = Function::value(x.array()); }
+  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override { y.array() = function_.value(x.array()); }
   void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) override {
-    if (dx) dx->array() = dy.array() * Function::derivative(x.array(), y.array());
+    if (dx) dx->array() = dy.array() * function_.derivative(x.array(), y.array());
   }
+
+ private:
+  static Function made(const spec& s) {
+    if constexpr (std::is_constructible_v<Function, const spec&>) {
+      return Function(s);
+    } else {
+      return Function();
+    }
+  }
+
+  [[no_unique_address]] Function function_;
 };
 
 /// Columns of numbers that are positive and add up to 1, in place. The maximum is taken off first: exponentials of

@@ -5,6 +5,7 @@
 // of PyTorch's MultiheadAttention.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -50,6 +51,8 @@ class attention_layer final : public layer<T> {
     draw<T>(out_weights(p_), start::standard, 1, random(numbers.bits(1)));
   }
 
+  void lengths(std::span<const int> all) override { lengths_ = all; }
+
   void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {
     const auto columns = positions(x, features_);
     const Eigen::Index samples = x.cols();
@@ -63,10 +66,12 @@ class attention_layer final : public layer<T> {
         auto score = scores(scores_, s, h);
         score.setZero();
         add_product(score, part(parts_, s, 1, h).transpose(), part(parts_, s, 0, h), scale());
-        if (causal_) {
+        const int keys = lengths_.empty() ? length_ : lengths_[static_cast<std::size_t>(s)];
+        if (causal_ || keys < length_) {
           for (int q = 0; q < length_; ++q) {
-            softmax_in_place(score.block(0, q, q + 1, 1));
-            score.col(q).tail(length_ - q - 1).setZero();
+            const int seen = causal_ ? std::min(keys, q + 1) : keys;
+            if (seen > 0) softmax_in_place(score.block(0, q, seen, 1));
+            score.col(q).tail(length_ - seen).setZero();
           }
         } else {
           softmax_in_place(score);
@@ -130,6 +135,7 @@ class attention_layer final : public layer<T> {
 
   int heads_, length_ = 0, features_ = 0, width_ = 0;
   bool causal_;
+  std::span<const int> lengths_;  ///< positions of each sample that are attended to; empty: all
   T *p_ = nullptr, *g_ = nullptr;
   matrix<T> parts_, scores_, mixed_, d_parts_, d_mixed_, d_score_;
 };

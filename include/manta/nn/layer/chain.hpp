@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "manta/base/text.hpp"
@@ -18,6 +19,8 @@ namespace manta::nn::detail {
 template <class T>
 class chain {
  public:
+  using range = parameter_range_in_layer;
+
   chain() = default;
   /// Throws where a layer does not suit its input; `where` names the row in the text.
   chain(const shape& in, const std::vector<spec>& specs, const std::string& where) : in_(in) {
@@ -34,8 +37,10 @@ class chain {
     for (const auto& l : layers_) begins_.push_back(begins_.back() + size_of(l->arrays()));
     values_.resize(layers_.size());
     gradients_.resize(layers_.size());
+    freeze({});
   }
-  chain(const chain& other) : in_(other.in_), begins_(other.begins_) {
+  chain(const chain& other)
+      : in_(other.in_), begins_(other.begins_), frozen_(other.frozen_), trains_before_(other.trains_before_) {
     for (const auto& l : other.layers_) layers_.push_back(l->clone());
     values_.resize(layers_.size());
     gradients_.resize(layers_.size());
@@ -62,6 +67,7 @@ class chain {
   [[nodiscard]] std::vector<parameter_array> buffer_arrays() const { return named(&layer<T>::buffer_arrays); }
 
   void bind(T* parameters, T* gradients, T* buffers) {
+    bound_ = gradients;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       layers_[i]->bind(parameters + begins_[i], gradients + begins_[i], buffers);
       buffers += size_of(layers_[i]->buffer_arrays());
@@ -69,6 +75,28 @@ class chain {
   }
   void initialise(const random& numbers) {
     for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i]->initialise(random(numbers.bits(0), i));
+  }
+
+  /// These ranges of the parameters, in their order, are not trained: their gradients stay 0.
+  void freeze(const std::vector<range>& all) {
+    frozen_.assign(layers_.size(), {});
+    trains_before_.assign(layers_.size(), false);
+    bool trains = false;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      frozen_layer& its = frozen_[i];
+      std::vector<range> in_layer;
+      std::size_t count = 0;
+      for (const range& r : all) {
+        if (r.first < begins_[i] || r.first >= begins_[i + 1]) continue;
+        its.ranges.push_back(r);
+        in_layer.emplace_back(r.first - begins_[i], r.second - begins_[i]);
+        count += r.second - r.first;
+      }
+      layers_[i]->freeze(in_layer);
+      its.is_whole = count > 0 && count == begins_[i + 1] - begins_[i];
+      trains_before_[i] = trains;
+      trains = trains || count < begins_[i + 1] - begins_[i];
+    }
   }
 
   [[nodiscard]] int state_size() const {
@@ -84,11 +112,16 @@ class chain {
     }
   }
 
+  void lengths(std::span<const int> all) {
+    for (const auto& l : layers_) l->lengths(all);
+  }
+
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) {
     if (layers_.empty()) y = x;
     pass own = p;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       if (layers_[i]->draws()) own.seed = random(p.seed, i).bits(0);
+      own.training = p.training && !frozen_[i].is_whole;
       layers_[i]->forward(i == 0 ? x : values_[i - 1], i + 1 == layers_.size() ? y : values_[i], own);
     }
   }
@@ -99,46 +132,63 @@ class chain {
                 const gradients_ready* ready) {
     if (layers_.empty() && dx) *dx = dy;
     const matrix<T>* above = &dy;
-    for (std::size_t i = layers_.size(); i-- > 0 && above;) {
-      matrix<T>* below = i == 0 ? dx : dx || begins_[i] > 0 ? &gradients_[i] : nullptr;
+    std::size_t i = layers_.size();
+    while (i > 0 && above) {
+      --i;
+      matrix<T>* below = !asks_below(i, dx) ? nullptr : i == 0 ? dx : &gradients_[i];
       const matrix<T>& from = i == 0 ? x : values_[i - 1];
       const matrix<T>& to = i + 1 == layers_.size() ? y : values_[i];
-      if (ready && layers_[i]->has_parts()) {
+      if (ready && layers_[i]->has_parts() && frozen_[i].ranges.empty()) {
         layers_[i]->backward_in_parts(
             from, to, *above, below,
             [ready, first = begins_[i]](std::size_t begin, std::size_t end) { (*ready)(first + begin, first + end); });
       } else {
         layers_[i]->backward(from, to, *above, below);
+        for (const auto& [begin, end] : frozen_[i].ranges) std::fill(bound_ + begin, bound_ + end, T(0));
         if (ready && begins_[i + 1] > begins_[i]) (*ready)(begins_[i], begins_[i + 1]);
       }
       above = below;
     }
+    if (ready && begins_[i] > 0) (*ready)(0, begins_[i]);
   }
 
   [[nodiscard]] bool sums_over_workers() const {
     return std::ranges::any_of(layers_, [](const auto& l) { return l->sums_over_workers(); });
   }
   void forward_without_samples(const pass& p) {
-    for (const auto& l : layers_) l->forward_without_samples(p);
+    pass own = p;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      own.training = p.training && !frozen_[i].is_whole;
+      layers_[i]->forward_without_samples(own);
+    }
   }
   /// Runs through the layers that `backward` runs through.
   void backward_without_samples(bool wants_dx, const gradients_ready* ready) {
     bool is_asked = true;
-    for (std::size_t i = layers_.size(); i-- > 0 && is_asked;) {
-      const bool asks = i == 0 ? wants_dx : wants_dx || begins_[i] > 0;
-      if (ready) {
+    std::size_t i = layers_.size();
+    while (i > 0 && is_asked) {
+      --i;
+      is_asked = asks_below(i, wants_dx);
+      if (ready && frozen_[i].ranges.empty()) {
         const gradients_ready shifted = [ready, first = begins_[i]](std::size_t begin, std::size_t end) {
           (*ready)(first + begin, first + end);
         };
-        layers_[i]->backward_without_samples(asks, &shifted);
+        layers_[i]->backward_without_samples(is_asked, &shifted);
       } else {
-        layers_[i]->backward_without_samples(asks, nullptr);
+        layers_[i]->backward_without_samples(is_asked, nullptr);
+        if (ready && begins_[i + 1] > begins_[i]) (*ready)(begins_[i], begins_[i + 1]);
       }
-      is_asked = asks;
     }
+    if (ready && begins_[i] > 0) (*ready)(0, begins_[i]);
   }
 
  private:
+  struct frozen_layer {
+    std::vector<range> ranges;
+    bool is_whole = false;
+  };
+  /// Whether backward asks layer i for the gradient by its input.
+  [[nodiscard]] bool asks_below(std::size_t i, bool wants_dx) const { return wants_dx || trains_before_[i]; }
   [[nodiscard]] std::vector<parameter_array> named(std::vector<parameter_array> (layer<T>::*which)() const) const {
     std::vector<parameter_array> all;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -153,7 +203,20 @@ class chain {
   std::vector<std::size_t> begins_{0};  ///< where each layer's parameters begin; one more at the end
   std::vector<matrix<T>> values_;       ///< the results of the layers but the last
   std::vector<matrix<T>> gradients_;    ///< of the loss, by each layer's input but the first's
+  std::vector<frozen_layer> frozen_;    ///< of each layer
+  std::vector<bool> trains_before_;     ///< whether a layer before this one has parameters that are trained
+  T* bound_ = nullptr;                  ///< the gradients
 };
+
+/// The ranges that lie in [begin, end), counted from `begin`.
+inline std::vector<parameter_range_in_layer> part_of(const std::vector<parameter_range_in_layer>& all,
+                                                     std::size_t begin, std::size_t end) {
+  std::vector<parameter_range_in_layer> part;
+  for (const auto& [first, last] : all) {
+    if (first >= begin && first < end) part.emplace_back(first - begin, last - begin);
+  }
+  return part;
+}
 
 /// Layers that count as one.
 template <class T>
@@ -170,6 +233,8 @@ class sequential_layer final : public layer<T> {
   [[nodiscard]] bool draws() const override { return true; }
   [[nodiscard]] int state_size() const override { return chain_.state_size(); }
   void carry(const carried<T>& c) override { chain_.carry(c); }
+  void lengths(std::span<const int> all) override { chain_.lengths(all); }
+  void freeze(const std::vector<parameter_range_in_layer>& all) override { chain_.freeze(all); }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override { chain_.forward(x, y, p); }
   void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) override {
@@ -226,6 +291,14 @@ class residual_layer final : public layer<T> {
     carried<T> rest = c;
     rest.first_row += main_.state_size();
     shortcut_.carry(rest);
+  }
+  void lengths(std::span<const int> all) override {
+    main_.lengths(all);
+    shortcut_.lengths(all);
+  }
+  void freeze(const std::vector<parameter_range_in_layer>& all) override {
+    main_.freeze(part_of(all, 0, main_.size()));
+    shortcut_.freeze(part_of(all, main_.size(), main_.size() + shortcut_.size()));
   }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override {

@@ -62,6 +62,14 @@ class parts_layer final : public layer<T> {
     }
   }
 
+  void freeze(const std::vector<parameter_range_in_layer>& all) override {
+    std::size_t begin = 0;
+    for (part& p : parts_) {
+      p.layers.freeze(part_of(all, begin, begin + p.layers.size()));
+      begin += p.layers.size();
+    }
+  }
+
   void forward(const matrix<T>& x, matrix<T>& y, const pass& how) override {
     y.resize(this->output_shape().size(), x.cols());
     pass own = how;

@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Layers of a few lines: dropout, embedding, positions, flatten, last.
+// Layers of a few lines: dropout, embedding, positions, flatten, reshape, last, mean.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "manta/error.hpp"
@@ -157,7 +160,23 @@ class flatten_layer final : public layer<T> {
   }
 };
 
-/// The last position of a sequence.
+/// The numbers in another shape.
+template <class T>
+class reshape_layer final : public layer<T> {
+ public:
+  reshape_layer(const spec& s, const shape& in) : layer<T>(in, shape(s.sizes)) {
+    if (this->output_shape().size() != in.size())
+      throw error(base::text("the shape {} has {} numbers; there have to be {}", this->output_shape().text(),
+                             this->output_shape().size(), in.size()));
+  }
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<reshape_layer>(*this); }
+  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override { y = x; }
+  void backward(const matrix<T>&, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
+    if (dx) *dx = dy;
+  }
+};
+
+/// The last position of a sequence that counts.
 template <class T>
 class last_layer final : public layer<T> {
  public:
@@ -165,14 +184,71 @@ class last_layer final : public layer<T> {
     if (in.dimensions() != 2) throw error("it needs a sequence, nn::shape{length, features}");
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<last_layer>(*this); }
+  void lengths(std::span<const int> all) override { lengths_ = all; }
   void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {
-    y = x.bottomRows(this->output_shape().size());
+    const Eigen::Index features = this->output_shape().size();
+    if (lengths_.empty()) {
+      y = x.bottomRows(features);
+      return;
+    }
+    y.resize(features, x.cols());
+    for (Eigen::Index s = 0; s < x.cols(); ++s) y.col(s) = x.col(s).segment(first_row(s), features);
   }
   void backward(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
     if (!dx) return;
     dx->setZero(x.rows(), x.cols());
-    dx->bottomRows(dy.rows()) = dy;
+    if (lengths_.empty()) {
+      dx->bottomRows(dy.rows()) = dy;
+      return;
+    }
+    for (Eigen::Index s = 0; s < x.cols(); ++s) dx->col(s).segment(first_row(s), dy.rows()) = dy.col(s);
   }
+
+ private:
+  /// The row at which the last position that counts begins; 0 if no position does.
+  [[nodiscard]] Eigen::Index first_row(Eigen::Index sample) const {
+    return Eigen::Index{std::max(1, lengths_[static_cast<std::size_t>(sample)]) - 1} * this->output_shape().size();
+  }
+  std::span<const int> lengths_;
+};
+
+/// The mean over the positions of a sequence that count; 0 if none does.
+template <class T>
+class mean_layer final : public layer<T> {
+ public:
+  explicit mean_layer(const shape& in) : layer<T>(in, shape{features_of(in)}) {}
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<mean_layer>(*this); }
+  void lengths(std::span<const int> all) override { lengths_ = all; }
+  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {
+    y.resize(this->output_shape().size(), x.cols());
+    for (Eigen::Index s = 0; s < x.cols(); ++s) {
+      const Eigen::Index n = count(s);
+      y.col(s) = sequence(x, s).leftCols(n).rowwise().sum() / static_cast<T>(std::max<Eigen::Index>(1, n));
+    }
+  }
+  void backward(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
+    if (!dx) return;
+    dx->setZero(x.rows(), x.cols());
+    for (Eigen::Index s = 0; s < x.cols(); ++s) {
+      if (const Eigen::Index n = count(s); n > 0)
+        sequence(*dx, s).leftCols(n).colwise() = dy.col(s) / static_cast<T>(n);
+    }
+  }
+
+ private:
+  static int features_of(const shape& in) {
+    if (in.dimensions() != 2) throw error("it needs a sequence, nn::shape{length, features}");
+    return in[1];
+  }
+  [[nodiscard]] Eigen::Index count(Eigen::Index sample) const {
+    return lengths_.empty() ? this->input_shape()[0] : lengths_[static_cast<std::size_t>(sample)];
+  }
+  template <class Matrix>
+  auto sequence(Matrix& m, Eigen::Index sample) const {
+    using map = std::conditional_t<std::is_const_v<Matrix>, const matrix<T>, matrix<T>>;
+    return Eigen::Map<map>(m.data() + sample * m.rows(), this->output_shape().size(), this->input_shape()[0]);
+  }
+  std::span<const int> lengths_;
 };
 
 }  // namespace manta::nn::detail
