@@ -283,6 +283,11 @@ struct account {
   int total = 0;
   int add(int x) { return total += x; }
   int rank() const { return manta::rank(); }
+  int process() const { return ::getpid(); }
+  int nap(int ms) const {
+    pause_ms(ms);
+    return manta::rank();
+  }
   numbers history() const { return make(50'000); }
   int crash() { std::abort(); }
   int die_once(const std::string& file) {
@@ -446,6 +451,25 @@ int open_bank() {
   expect(manta::async<&account::add>(bank, 10).get() == 10, "a new one");
   return manta::rank();
 }
+/// Says in a file when it ends.
+struct pupil {
+  explicit pupil(std::string folder_) : folder(std::move(folder_)) {}
+  pupil(pupil&&) = delete;
+  ~pupil() { note(folder + "/pupil-ended"); }
+  int rank() const { return manta::rank(); }
+  std::string folder;
+};
+/// Has an actor of its own, and what it is given.
+struct owner {
+  explicit owner(const std::string& folder) : mine(manta::spawn<pupil>({.rank = 3}, folder)) {
+    manta::async<&pupil::rank>(mine).get();
+  }
+  int process() const { return ::getpid(); }
+  void keep(manta::future<numbers> f) { kept.push_back(std::move(f)); }
+  manta::actor<pupil> mine;
+  std::vector<manta::future<numbers>> kept;
+};
+
 struct vault {
   explicit vault(const numbers& v) : content(v) {}
   numbers content;
@@ -635,6 +659,27 @@ void play(const std::string& name, const std::string& folder) {
     while (manta::capacity()[2].runs_tasks) pause_ms(1);
     expect(manta::async<where>({.near = gone}).get() != 2, "somewhere else");
     expect(made.get() == make(100'000), "made again somewhere else");
+  } else if (name == "orphans") {  // what only a dead rank held ends with it; calls are made again
+    const auto o = manta::spawn<owner>({.rank = 1}, folder);
+    manta::async<&owner::keep>(o, manta::put(numbers(1'000'000, 1.0))).get();
+    ::kill(manta::async<&owner::process>(o).get(), SIGKILL);
+    for (int i = 0; noted(folder + "/pupil-ended") != 1 && i < 20'000; ++i) pause_ms(1);
+    expect(noted(folder + "/pupil-ended") == 1, "the dead owner's actor");
+    const auto in_memory = [] {
+      std::uint64_t all = 0;
+      for (const manta::rank_memory& m : manta::memory()) all += m.in_memory;
+      return all;
+    };
+    for (int i = 0; in_memory() > 1'000'000 && i < 20'000; ++i) pause_ms(1);
+    expect(in_memory() <= 1'000'000, "the value that only the dead rank held");
+    const auto b = manta::spawn<account>({.restarts = 1});
+    const int process_of_b = manta::async<&account::process>(b).get(), there = manta::async<&account::nap>(b, 0).get();
+    const auto again = manta::async<&account::nap>({.retries = 1}, b, 200);
+    const auto once = manta::async<&account::nap>(b, 200);
+    pause_ms(50);
+    ::kill(process_of_b, SIGKILL);
+    expect(again.get() != there, "at the new place");
+    (void)thrown<manta::actor_died>([&] { return once.get(); });
   } else if (name == "pinned") {
     const std::string text =
         thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });
