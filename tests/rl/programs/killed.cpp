@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A rank kills itself in the middle of an iteration, in a step of an environment: what PPO, evolution strategies and
-// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training; A3C and IMPALA go on. To be
-// started by manta-run on four ranks.
+// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training; A3C and IMPALA go on. A recording
+// has the same episodes. To be started by manta-run on four ranks.
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include <string>
 
 #include "manta/rl.hpp"
+#include "manta/rl/offline.hpp"
 
 namespace rl = manta::rl;
 
@@ -64,10 +65,28 @@ bool goes_on(int victim) {
   return r.steps >= 6 * 30 * 40;
 }
 
+/// The episodes that a recording leaves, as bytes without the environment's arguments.
+std::string recorded(int victim) {
+  const rl::environment<deadly_pole> e(victim, 700);
+  const std::string file = "killed-" + std::to_string(getpid()) + "-" + std::to_string(victim) + ".episodes";
+  rl::record(file, rl::any_environment(e).with_time_limit(200), rl::ppo("CartPole-v1").trained(),
+             {.episodes = 300, .seed = 3, .explore = true});
+  std::string bytes;
+  for (const rl::recorded_episode& played : rl::read_episodes(file))
+    bytes += manta::output::pack(played.observations, played.actions, played.rewards, played.log_probabilities);
+  std::remove(file.c_str());
+  return bytes;
+}
+
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
     if (argc > 1 && argv[1] == std::string("asynchronous"))
       return goes_on<rl::a3c>(2) && goes_on<rl::impala>(3) ? 0 : 1;
+    if (argc > 1 && argv[1] == std::string("recording")) {
+      const bool is_same = recorded(2) == recorded(0);
+      std::printf("recording: %s\n", is_same ? "the same" : "not the same");
+      return is_same ? 0 : 1;
+    }
     const int at = argc > 1 ? std::atoi(argv[1]) : 350;  // of PPO's thousand steps on that rank
     const rl::ppo_options ppo{.workers = 3, .seed = 4, .environments = 6, .fragment = 100};
     const rl::es_options es{.workers = 3, .seed = 4};
