@@ -21,8 +21,8 @@ namespace rl = manta::rl;
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
     const std::string file = "rl_files-" + std::to_string(manta::size()) + ".episodes";
-    rl::ppo training("CartPole-v1", {.seed = 1});
-    while (training.train().mean_return < 60) {
+    rl::ppo training("CartPole-v1", {.seed = 1, .fragment = 64, .epochs = 4});
+    while (training.train().mean_return < 40) {
     }
     // [record]
     const rl::report r =
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     const rl::episodes data = rl::read_episodes(file);
     rl::bc clone(data, {.seed = 1, .model = {.hidden = {32}}});       // as the data
     rl::marwil better(data, {.seed = 1, .model = {.hidden = {32}}});  // better than the data
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 20; ++i) {
       clone.train();
       better.train();
     }
