@@ -31,8 +31,8 @@ struct estimate_options {
   /// Which policy is estimated: that of drawn actions, as in training; else that of the best ones, as in evaluate.
   bool explore = false;
   double discount = 0.99;
-  /// The policy whose drawn actions the data has, for data that does not say how probable they were: such as a rl::bc of
-  /// the data.
+  /// The policy whose drawn actions the data has, such as a rl::bc of the data, where that does not say how probable
+  /// they were.
   trained_policy behaviour = {};
 
   // What doubly_robust learns values by:
