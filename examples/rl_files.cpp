@@ -7,9 +7,10 @@
 //   scripts/run rl_files -n 2
 //
 // Expected output:
-//   recorded: ..
-//   bc ..
-//   the data's return is .., that of marwil ..
+//   recorded: .. 200 episodes: return 196.9 ..
+//   value 84.25 +- 0.99 from 200 episodes, as good as 172 of its own; the data's is 84.12
+//   value 92.35 +- 3.7 from 200 episodes, as good as 17.5 of its own; the data's is 84.12
+//   the data's return is 196.875, that of marwil 409.11
 #include <manta/rl.hpp>
 #include <manta/rl/offline.hpp>
 
@@ -51,6 +52,10 @@ int main(int argc, char** argv) {
     rl::ppo fine("CartPole-v1", {.seed = 1, .model = {.hidden = {32}}, .begin_with = better.trained()});
     // [end]
     data.save("rl_files.npz");  // Python: numpy.load("rl_files.npz")["rewards"]
+    // [film]
+    rl::film("rl_files.html", "CartPole-v1", better.trained());
+    rl::film("recorded.html", data, 3);
+    // [end]
     return played > data.mean_return() + 30 && fine.evaluate(20).mean_return > data.mean_return() ? 0 : 1;
   });
 }

@@ -358,6 +358,27 @@ TEST_CASE("numbers are imitated too, also where each state has one action") {
   });
 }
 
+TEST_CASE("an episode of a built-in environment becomes a page") {
+  const folder at;
+  in_world([&] {
+    rl::film(at / "played.html", "CartPole-v1", rl::own<lean>(0.7), {.title = "<lean>", .seed = 2});
+    rl::film(at / "recorded.html", lean_data(at, 0.7, 1), 0, {.title = "<lean>"});
+    rl::film(at / "policy.html", "Pendulum-v1", untrained("Pendulum-v1"));
+    const std::string page = read_file(at / "played.html");
+    CHECK(page == read_file(at / "recorded.html"));
+    for (const char* part :
+         {"kind: \"cart_pole\"", "<title>&lt;lean></title>", "end: \"terminated\"", "rewards: [1,1,"})
+      CHECK(contains(page, part));
+    CHECK_FALSE(contains(page, "http"));  // nothing is fetched
+    CHECK(contains(read_file(at / "policy.html"), "kind: \"pendulum\", end: \"truncated\""));
+    CHECK(contains(
+        thrown<manta::error>([&] { rl::film(at / "no.html", rl::environment<coin>(), untrained("CartPole-v1")); }),
+        "there are no pictures of"));
+    CHECK(contains(thrown<manta::error>([&] { rl::film(at / "no.html", lean_data(at, 0.7, 1), 1); }),
+                   "there is no episode 1"));
+  });
+}
+
 TEST_CASE("estimates are those computed by hand") {
   const std::vector<rl::weighed_episode> two = {
       {{1, 2}, {std::log(2), std::log(0.5)}, {1, 1}, {0.5, 1, 0}},

@@ -14,6 +14,7 @@
 #include "manta/rl/offline/cql.hpp"
 #include "manta/rl/offline/episodes.hpp"
 #include "manta/rl/offline/estimate.hpp"
+#include "manta/rl/offline/film.hpp"
 #include "manta/rl/offline/imitation.hpp"
 #include "manta/rl/offline/record.hpp"
 

@@ -20,6 +20,7 @@
 #include "manta/rl/offline/episode_npz.ipp"
 #include "manta/rl/offline/episodes.ipp"
 #include "manta/rl/offline/estimate.ipp"
+#include "manta/rl/offline/film.ipp"
 #include "manta/rl/offline/imitation.ipp"
 #include "manta/rl/offline/imitation_worker.ipp"
 #include "manta/rl/offline/record.ipp"

@@ -5,7 +5,7 @@
 // that the data lacks below those that it has, so that the policy is not led to what nobody has tried. For actions that
 // are numbers between bounds.
 //
-//   rl::cql careful(data, {.seed = 1, .alpha = 5});
+//   rl::cql careful(data, {.seed = 1, .alpha = 1});
 //   for (int i = 0; i < 20; ++i) std::cout << careful.train() << '\n';
 //   std::cout << rl::evaluate("Pendulum-v1", careful.trained(), 100) << '\n';
 #pragma once
@@ -26,7 +26,9 @@ struct cql_options {
   double rate = 1e-3;          ///< of Adam
   nn::schedule schedule = {};  ///< the factor of the rate at each transition that was learnt from
   double discount = 0.99;
-  double alpha = 5;        ///< the weight of the values of other actions in the loss; 0: sac
+  /// The weight of the values of other actions in the loss; 0: sac. The larger it is against rewards, the nearer the
+  /// policy stays to the data.
+  double alpha = 1;
   int samples = 4;         ///< other actions of each kind for a state: uniform, the policy's, its next ones
   int batch = 128;         ///< transitions of a step of the learner
   int updates = 500;       ///< steps of the learner in an iteration

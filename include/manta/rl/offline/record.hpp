@@ -38,6 +38,12 @@ MANTA_DECL report record(const std::string& path, const any_environment& e, cons
 MANTA_DECL report record(const std::string& path, const any_environment& e, const own_player& p,
                          const record_options& o = {});
 
+namespace detail {
+/// The first episode that a recording with these options has, without a file.
+MANTA_DECL recorded_episode one_recorded(const any_environment& e, const trained_policy& p, const record_options& o);
+MANTA_DECL recorded_episode one_recorded(const any_environment& e, const own_player& p, const record_options& o);
+}  // namespace detail
+
 }  // namespace manta::rl
 
 #ifndef MANTA_COMPILED

@@ -259,13 +259,23 @@ std::uint64_t source_of(const Policy& p, const evaluation& how) {
   return base::hash_bytes(bytes.data(), bytes.size());
 }
 
+inline evaluation recording_of(const any_environment& e, const trained_policy& p, const record_options& o) {
+  return evaluation_of(p.acting(), {.explore = o.explore, .seed = o.seed, .environment = e}, o.seed);
+}
+
+MANTA_DECL recorded_episode one_recorded(const any_environment& e, const trained_policy& p, const record_options& o) {
+  return sentence(async<record_policy>(p.acting(), recording_of(e, p, o), 0, 1)).front();
+}
+MANTA_DECL recorded_episode one_recorded(const any_environment& e, const own_player& p, const record_options& o) {
+  return sentence(async<record_players>(p, evaluation{e, o.seed, false}, 0, 1)).front();
+}
+
 }  // namespace detail
 
 MANTA_DECL report record(const std::string& path, const any_environment& e, const trained_policy& p,
                          const record_options& o) {
   detail::require_one(".episodes", o.episodes);
-  const detail::evaluation how =
-      detail::evaluation_of(p.acting(), {.explore = o.explore, .seed = o.seed, .environment = e}, o.seed);
+  const detail::evaluation how = detail::recording_of(e, p, o);
   detail::recording file(path, e, detail::source_of(p, how), o.episodes);
   const future<acting_policy> policy = put(p.acting());
   return detail::record_parts(
