@@ -175,7 +175,7 @@ class record_reader {
     const auto size = get_number<std::uint64_t>(rest, 8);
     const auto steps = get_number<std::uint64_t>(rest, record_head_size + 16);
     const std::string_view facts = rest.substr(record_head_size, size);
-    if (steps == 0 || size > (std::uint64_t{1} << 40U) || size != layout_.bytes(steps))
+    if (steps == 0 || steps > size || size > (std::uint64_t{1} << 40U) || size != layout_.bytes(steps))
       damaged(to.episodes.size(), base::text("has {} steps and {} bytes, which do not agree", steps, size));
     if (facts.size() < size) {
       const std::size_t before = facts_size + layout_.observation_bytes();

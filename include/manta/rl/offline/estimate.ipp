@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "manta/rl/learning/off_policy_learner.hpp"
 #include "manta/rl/offline/action_probability.hpp"
 #include "manta/rl/offline/estimate.hpp"
+#include "manta/rl/policies/evaluation.hpp"
 
 namespace manta::rl {
 

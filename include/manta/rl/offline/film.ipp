@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "manta/base/text.hpp"

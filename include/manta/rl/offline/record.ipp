@@ -11,7 +11,9 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
-#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "manta/base/hash.hpp"
@@ -19,6 +21,7 @@
 #include "manta/manta.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/output/bytes.hpp"
+#include "manta/rl/base/require.hpp"
 #include "manta/rl/base/sentences.hpp"
 #include "manta/rl/offline/action_probability.hpp"
 #include "manta/rl/offline/episode_file.hpp"
