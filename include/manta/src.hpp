@@ -54,6 +54,7 @@
 #include "manta/nn/src.hpp"
 #include "manta/output/src_json.hpp"
 #include "manta/rl/src.hpp"
+#include "manta/rl/src_offline.hpp"
 #include "manta/serve/src.hpp"
 #include "manta/serve/src_http.hpp"
 #include "manta/serve/src_json.hpp"

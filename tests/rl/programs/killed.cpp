@@ -2,17 +2,23 @@
 // SPDX-License-Identifier: MIT
 //
 // A rank kills itself in the middle of an iteration, in a step of an environment: what PPO, evolution strategies and
-// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training; A3C and IMPALA go on. To be
-// started by manta-run on four ranks.
+// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training; A3C and IMPALA go on. A recording
+// has the same episodes, and marwil learns the same from them when a worker's rank dies. To be started by manta-run on
+// four ranks.
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "manta/output/bytes.hpp"
 #include "manta/rl.hpp"
+#include "manta/rl/offline.hpp"
 
 namespace rl = manta::rl;
 
@@ -64,10 +70,72 @@ bool goes_on(int victim) {
   return r.steps >= 6 * 30 * 40;
 }
 
+/// A linear network whose rank may die in a forward pass.
+class deadly_net {
+ public:
+  using scalar = float;
+  deadly_net(int features, int outputs, int victim)
+      : victim_(victim), m_(outputs), p_(static_cast<std::size_t>(outputs * features), 0.01F), g_(p_.size()) {}
+  const manta::nn::matrix<float>& forward(const manta::nn::matrix<float>& x) {
+    static int calls = 0;
+    if (victim_ > 0 && static_cast<int>(manta::rank()) == victim_ && ++calls == 100) kill(getpid(), SIGKILL);
+    x_ = x;
+    return y_ = Eigen::Map<manta::nn::matrix<float>>(p_.data(), m_, x.rows()) * x;
+  }
+  void backward(const manta::nn::matrix<float>& dy) {
+    Eigen::Map<manta::nn::matrix<float>>(g_.data(), m_, x_.rows()) += dy * x_.transpose();
+  }
+  std::span<float> parameters() { return p_; }
+  std::span<const float> parameters() const { return p_; }
+  std::span<float> gradients() { return g_; }
+
+ private:
+  int victim_, m_;
+  std::vector<float> p_, g_;
+  manta::nn::matrix<float> x_, y_;
+};
+
+/// What marwil learns with three workers.
+std::vector<float> imitated(int victim, const rl::episodes& data) {
+  rl::marwil algorithm(data, {.workers = 3, .seed = 2, .model = {.network = rl::own<deadly_net>(victim)}});
+  for (int i = 0; i < 10; ++i) algorithm.train();
+  const rl::trained_policy p = algorithm.trained();
+  const std::span<const float> w = p.network().parameters();
+  return {w.begin(), w.end()};
+}
+
+/// The episodes that a recording leaves.
+rl::episodes recorded(int victim) {
+  const rl::environment<deadly_pole> e(victim, 700);
+  const std::string file = "killed-" + std::to_string(getpid()) + "-" + std::to_string(victim) + ".episodes";
+  rl::record(file, rl::any_environment(e).with_time_limit(200), rl::ppo("CartPole-v1").trained(),
+             {.episodes = 300, .seed = 3, .explore = true});
+  rl::episodes data = rl::read_episodes(file);
+  std::remove(file.c_str());
+  return data;
+}
+
+/// As bytes, without the environment, whose arguments differ.
+std::string bytes_of(const rl::episodes& data) {
+  std::string bytes;
+  for (const rl::recorded_episode& e : data)
+    bytes += manta::output::pack(e.observations, e.actions, e.rewards, e.log_probabilities);
+  return bytes;
+}
+
+int learns_from_files() {
+  const rl::episodes data = recorded(0);
+  const bool same_data = bytes_of(data) == bytes_of(recorded(2)), same_policy = imitated(0, data) == imitated(3, data);
+  for (const auto& [name, same] : {std::pair("recording", same_data), {"marwil", same_policy}})
+    std::printf("%s: %s\n", name, same ? "the same" : "not the same");
+  return same_data && same_policy ? 0 : 1;
+}
+
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
     if (argc > 1 && argv[1] == std::string("asynchronous"))
       return goes_on<rl::a3c>(2) && goes_on<rl::impala>(3) ? 0 : 1;
+    if (argc > 1 && argv[1] == std::string("recording")) return learns_from_files();
     const int at = argc > 1 ? std::atoi(argv[1]) : 350;  // of PPO's thousand steps on that rank
     const rl::ppo_options ppo{.workers = 3, .seed = 4, .environments = 6, .fragment = 100};
     const rl::es_options es{.workers = 3, .seed = 4};

@@ -60,7 +60,7 @@ namespace detail {
 /// SAC's rule.
 class sac_learner : public off_policy_learner {
  public:
-  MANTA_DECL sac_learner(const any_environment& e, const sac_options& o);
+  MANTA_DECL sac_learner(const any_environment& e, const sac_options& o, const std::string& name = "sac");
 
   [[nodiscard]] const nn::network<float>& network() const override { return actor_; }
   MANTA_DECL void update(const replay::sample& s, random& numbers, std::vector<float>& errors,
@@ -70,19 +70,25 @@ class sac_learner : public off_policy_learner {
   MANTA_DECL void restore_networks(const std::string& bytes) override;
   [[nodiscard]] MANTA_DECL std::string description() const override;
 
- private:
+ protected:
   /// Actions for columns of observations: writes outputs_, noise_, actions_ and log_densities_.
-  void sample_actions(const nn::matrix<float>& observations, random& numbers);
+  MANTA_DECL void sample_actions(const nn::matrix<float>& observations, random& numbers);
+  /// Actions that a rule wants to be valued less than those of the batch: none.
+  virtual twin_critics::other_actions* others(const replay::sample&, random&) { return nullptr; }
+
+  squashed_gaussian<float> distribution_;
+  twin_critics critics_;
+  nn::matrix<float> actions_;
+  std::vector<float> log_densities_;
+
+ private:
   void improve_actor(const nn::matrix<float>& observations, random& numbers, std::map<std::string, double>& figures);
 
   sac_options options_;
-  squashed_gaussian<float> distribution_;
   nn::network<float> actor_;
-  twin_critics critics_;
   nn::optimizer actor_optimizer_, temperature_optimizer_;
   float log_temperature_;
-  nn::matrix<float> outputs_, actions_, noise_, by_outputs_;
-  std::vector<float> log_densities_;
+  nn::matrix<float> outputs_, noise_, by_outputs_;
 };
 
 }  // namespace detail

@@ -15,22 +15,22 @@ namespace manta::rl {
 
 namespace detail {
 
-inline off_policy_options told_by_sac(const any_environment& e, const sac_options& o) {
-  require_bounded_actions("sac", e);
-  refuse_distribution(o.model, "sac");
+inline off_policy_options told_by_sac(const any_environment& e, const sac_options& o, const std::string& name) {
+  require_bounded_actions(name, e);
+  refuse_distribution(o.model, name);
   return told_by(o, exploration_options{.how = exploration_options::way::squashed, .pink = o.pink_noise});
 }
 
-MANTA_DECL sac_learner::sac_learner(const any_environment& e, const sac_options& o)
-    : off_policy_learner("sac", e, told_by_sac(e, o)),
-      options_(o),
+MANTA_DECL sac_learner::sac_learner(const any_environment& e, const sac_options& o, const std::string& name)
+    : off_policy_learner(name, e, told_by_sac(e, o, name)),
       distribution_(e.actions().size()),
-      actor_(make_network(e.observations(), o.model, {.outputs = distribution_.outputs(), .last = 0.01}, 2 * o.seed)),
       critics_(e, o.model, o.rate, 2 * o.seed + 1),
+      options_(o),
+      actor_(make_network(e.observations(), o.model, {.outputs = distribution_.outputs(), .last = 0.01}, 2 * o.seed)),
       actor_optimizer_(nn::adam({.rate = o.rate})),
       temperature_optimizer_(nn::adam({.rate = o.rate})),
       log_temperature_(static_cast<float>(std::log(o.temperature))) {
-  refuse_memory(actor_, o.model, "sac");
+  refuse_memory(actor_, o.model, name);
   require_sense(o);
   if (!(o.temperature > 0))
     throw error(base::text("manta: rl: .temperature is {}; it has to be positive, such as 1", o.temperature));
@@ -38,7 +38,7 @@ MANTA_DECL sac_learner::sac_learner(const any_environment& e, const sac_options&
   begin_with(actor_);
 }
 
-inline void sac_learner::sample_actions(const nn::matrix<float>& observations, random& numbers) {
+MANTA_DECL void sac_learner::sample_actions(const nn::matrix<float>& observations, random& numbers) {
   outputs_ = actor_.forward(observations);
   actions_.resize(distribution_.size(), observations.cols());
   noise_.resize(distribution_.size(), observations.cols());
@@ -56,7 +56,8 @@ MANTA_DECL void sac_learner::update(const replay::sample& s, random& numbers, st
   std::vector<float> should_be = critics_.later(s.drawn.next, actions_);
   for (std::size_t k = 0; k < should_be.size(); ++k)
     should_be[k] = s.drawn.rewards[k] + s.drawn.discounts[k] * (should_be[k] - temperature * log_densities_[k]);
-  figures["critic_loss"] += critics_.learn(s, should_be, errors, told_.schedule(static_cast<double>(steps())));
+  figures["critic_loss"] +=
+      critics_.learn(s, should_be, errors, told_.schedule(static_cast<double>(steps())), others(s, numbers));
   improve_actor(s.drawn.observations, numbers, figures);
   critics_.follow(options_.follow);
 }

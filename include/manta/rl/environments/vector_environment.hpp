@@ -54,6 +54,7 @@ class vector_environment {
   MANTA_DECL vector_environment(const any_environment& e, std::uint64_t seed, int first, int count);
 
   [[nodiscard]] int size() const { return static_cast<int>(lanes_.size()); }
+  [[nodiscard]] const any_environment& kind() const { return kind_; }
   /// Begins an episode in each environment.
   MANTA_DECL void reset();
   /// Each environment plays one episode, and stays as it is at its end: steps leave it alone. To be

@@ -22,10 +22,19 @@ class twin_critics {
 
   /// The lesser values that the slow copies give to columns; lives until the next call.
   MANTA_DECL const std::vector<float>& later(const nn::matrix<float>& observations, const nn::matrix<float>& actions);
+  /// Actions that nobody has taken in the states of a batch: `each` of them for each column, one after the other.
+  /// Their values are pushed below those of the actions that were taken (Kumar et al., 2020).
+  struct other_actions {
+    nn::matrix<float> actions;
+    std::vector<float> log_densities;  ///< by which they were drawn
+    Eigen::Index each = 0;
+    double alpha = 0;  ///< the weight of the difference in the loss
+    double gap = 0;    ///< written: how far the values of these are above, a mean over the batch and both critics
+  };
   /// One step of both towards what the values of a batch should have been, with this part of the rate. Writes the mean
   /// size of both errors for each transition; returns the loss. Throws manta::error if that is not finite.
   MANTA_DECL double learn(const replay::sample& s, const std::vector<float>& should_be, std::vector<float>& errors,
-                          double rate_left);
+                          double rate_left, other_actions* others = nullptr);
   /// Values of columns: the lesser of both, or those of the first network; and the gradient of the sum by the actions.
   struct judgement {
     std::vector<float> values;
@@ -51,11 +60,14 @@ class twin_critics {
     nn::optimizer optimizer;
   };
   const nn::matrix<float>& joined(const nn::matrix<float>& observations, const nn::matrix<float>& actions);
+  /// Adds the gradients of the others' part of the loss. values: those of the actions that were taken.
+  void push_down(critic& c, const nn::matrix<float>& observations, const std::vector<float>& values,
+                 other_actions& others);
 
   std::array<critic, 2> critics_;
   std::vector<float> later_;
   judgement judged_;
-  nn::matrix<float> x_, by_q_, other_;
+  nn::matrix<float> x_, by_q_, other_, wide_;
 };
 
 }  // namespace manta::rl::detail

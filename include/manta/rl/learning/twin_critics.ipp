@@ -39,8 +39,31 @@ MANTA_DECL const std::vector<float>& twin_critics::later(const nn::matrix<float>
   return later_;
 }
 
+/// The others' part is alpha times the logarithm of the sum of their values' exponentials, each divided by its density,
+/// minus the value of the action that was taken.
+inline void twin_critics::push_down(critic& c, const nn::matrix<float>& observations, const std::vector<float>& values,
+                                    other_actions& others) {
+  const Eigen::Index count = observations.cols(), each = others.each;
+  wide_.resize(observations.rows() + others.actions.rows(), others.actions.cols());
+  for (Eigen::Index k = 0; k < count; ++k)
+    wide_.block(0, k * each, observations.rows(), each).colwise() = observations.col(k);
+  wide_.bottomRows(others.actions.rows()) = others.actions;
+  const nn::matrix<float>& q = c.net.forward(wide_);
+  other_.resize(1, q.cols());
+  const auto weight = static_cast<float>(others.alpha / static_cast<double>(count));
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const Eigen::Map<const Eigen::ArrayXf> density(others.log_densities.data() + k * each, each);
+    const Eigen::ArrayXf above = q.row(0).segment(k * each, each).transpose().array() - density;
+    const float top = above.maxCoeff(), sum = (above - top).exp().sum();
+    other_.row(0).segment(k * each, each) = (weight * (above - top).exp() / sum).matrix().transpose();
+    const float joint = top + std::log(sum / static_cast<float>(each));
+    others.gap += static_cast<double>(joint - values[static_cast<std::size_t>(k)]) / static_cast<double>(2 * count);
+  }
+  c.net.backward(other_);
+}
+
 MANTA_DECL double twin_critics::learn(const replay::sample& s, const std::vector<float>& should_be,
-                                      std::vector<float>& errors, double rate_left) {
+                                      std::vector<float>& errors, double rate_left, other_actions* others) {
   const nn::matrix<float>& x = joined(s.drawn.observations, s.drawn.actions);
   const auto count = static_cast<float>(should_be.size());
   std::fill(errors.begin(), errors.end(), 0.f);
@@ -53,9 +76,12 @@ MANTA_DECL double twin_critics::learn(const replay::sample& s, const std::vector
       errors[k] += std::abs(error) / 2;
       by_q_.data()[k] = s.weights[k] * error / count;
       loss += static_cast<double>(error) * static_cast<double>(error) / 4;
+      if (others != nullptr) by_q_.data()[k] -= static_cast<float>(others->alpha) / count;
     }
+    const std::vector<float> values(q.data(), others != nullptr ? q.data() + q.cols() : q.data());
     c.net.zero_gradients();
     c.net.backward(by_q_);
+    if (others != nullptr) push_down(c, s.drawn.observations, values, *others);
   }
   require_finite("the loss is", loss);
   for (critic& c : critics_) {

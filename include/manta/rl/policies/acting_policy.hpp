@@ -55,6 +55,8 @@ class acting_policy {
                                               const draw* numbers = nullptr);
   /// Likewise for the present states of environments; an error says in which one it happened.
   MANTA_DECL const nn::matrix<float>& actions(const vector_environment& e, const draw* numbers = nullptr);
+  /// The network's outputs for the last actions(), with what was not allowed forbidden.
+  [[nodiscard]] const nn::matrix<float>& outputs() const { return outputs_; }
   /// Other episodes begin.
   MANTA_DECL void forget();
 

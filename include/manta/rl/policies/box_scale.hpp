@@ -31,6 +31,10 @@ class box_scale {
     for (std::size_t i = 0; i < middle_.size(); ++i)
       to[i] = std::clamp(middle_[i] + half_[i] * action[i], box_.low[i], box_.high[i]);
   }
+  /// The inverse.
+  void from_environment(const float* action, float* to) const {
+    for (std::size_t i = 0; i < middle_.size(); ++i) to[i] = (action[i] - middle_[i]) / half_[i];
+  }
 
  private:
   box box_;

@@ -13,12 +13,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "manta/own.hpp"
 #include "manta/rl/base/random.hpp"
 #include "manta/rl/base/report.hpp"
 #include "manta/rl/environments/environment.hpp"
+#include "manta/rl/environments/vector_environment.hpp"
+#include "manta/rl/policies/acting_policy.hpp"
 
 namespace manta::rl {
 
@@ -38,6 +42,14 @@ using own_player = own_class<player, space, space>;
 /// Plays episodes by tasks on any ranks, and waits. They are the ones that algorithm::evaluate plays, where the seeds
 /// are equal. Throws manta::error with environment, episode and step for what an environment does wrong.
 MANTA_DECL report evaluate(const any_environment& e, const own_player& p, int episodes, std::uint64_t seed = 0);
+
+namespace detail {
+/// Writes the actions of players, one for each of the environments whose episode goes on. Throws manta::error, with
+/// environment, episode and step, for an action that is not in the space or that the mask forbids.
+MANTA_DECL void act_by_players(const std::vector<std::unique_ptr<player>>& players, const own_player& kind,
+                               const vector_environment& now, const acting_policy::draw& numbers,
+                               nn::matrix<float>& actions);
+}  // namespace detail
 
 }  // namespace manta::rl
 
