@@ -511,7 +511,7 @@ TEST_CASE("a call with retries is made again after its actor's rank has died, as
     REQUIRE(handle.state == state::ready);
     REQUIRE(calls[0]->state == state::failed);
     CHECK(store::failure_of(*calls[0])->kind == store::failure::kind::actor);
-    for (std::size_t i : {1, 2}) CHECK(ended(world[0], *calls[i]) % 10 == 7);
+    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) CHECK(ended(world[0], *calls[i]) % 10 == 7);
     for (node* const n : calls) {
       n->set(node::observed);
       world[0].refs.release(*n);
