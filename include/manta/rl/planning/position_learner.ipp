@@ -9,6 +9,7 @@
 
 #include "manta/output/bytes.hpp"
 #include "manta/rl/base/require.hpp"
+#include "manta/rl/learning/policy_learner.hpp"
 #include "manta/rl/planning/position_learner.hpp"
 
 namespace manta::rl {
