@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A rank kills itself in the middle of an iteration, in a step of an environment: what PPO, evolution strategies and
-// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training; A3C and IMPALA go on. A recording
-// has the same episodes, and marwil learns the same from them when a worker's rank dies. To be started by manta-run on
-// four ranks.
+// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training, and so is what AlphaZero has
+// learnt; A3C and IMPALA go on. A recording has the same episodes, and marwil learns the same from them when a worker's
+// rank dies. To be started by manta-run on four ranks.
 #include <signal.h>
 #include <unistd.h>
 
@@ -18,6 +18,7 @@
 
 #include "manta/output/bytes.hpp"
 #include "manta/rl.hpp"
+#include "manta/rl/alpha_zero.hpp"
 #include "manta/rl/offline.hpp"
 
 namespace rl = manta::rl;
@@ -131,11 +132,45 @@ int learns_from_files() {
   return same_data && same_policy ? 0 : 1;
 }
 
+/// Tic-tac-toe on a rank that may die at a step.
+struct deadly_game {
+  int victim = 0, at = 0;
+  rl::tic_tac_toe game = {};
+
+  static rl::seats seats() { return rl::tic_tac_toe::seats(); }
+  void reset(rl::random& random, rl::table& t) { game.reset(random, t); }
+  void step(rl::table& t) {
+    static int steps = 0;
+    if (victim > 0 && static_cast<int>(manta::rank()) == victim && ++steps == at) kill(getpid(), SIGKILL);
+    game.step(t);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(game);
+  }
+};
+
+std::string self_play(int victim, int at) {
+  rl::alpha_zero a(rl::environment<deadly_game>(victim, at),
+                   {.workers = 3, .seed = 4, .games = 192, .simulations = 10});
+  for (int i = 0; i < 3; ++i) a.train();
+  const rl::match m = rl::play(a.game(), a.trained(10), {}, 100);
+  std::printf("%d won, %d lost\n", m.won, m.lost);
+  return without_policy(a.save_to_bytes()) + std::to_string(m.won);
+}
+
+bool games_are_the_same() {
+  const bool same = self_play(0, 0) == self_play(2, 5000);
+  std::printf("alpha_zero: %s\n", same ? "the same" : "not the same");
+  return same;
+}
+
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
     if (argc > 1 && argv[1] == std::string("asynchronous"))
       return goes_on<rl::a3c>(2) && goes_on<rl::impala>(3) ? 0 : 1;
     if (argc > 1 && argv[1] == std::string("recording")) return learns_from_files();
+    if (argc > 1 && argv[1] == std::string("games")) return games_are_the_same() ? 0 : 1;
     const int at = argc > 1 ? std::atoi(argv[1]) : 350;  // of PPO's thousand steps on that rank
     const rl::ppo_options ppo{.workers = 3, .seed = 4, .environments = 6, .fragment = 100};
     const rl::es_options es{.workers = 3, .seed = 4};

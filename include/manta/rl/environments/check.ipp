@@ -10,6 +10,7 @@
 #include "manta/base/number.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/environments/check.hpp"
+#include "manta/rl/environments/problem_of.hpp"
 
 namespace manta::rl {
 
@@ -26,19 +27,6 @@ struct played {
     return observations == o.observations && rewards == o.rewards && masks == o.masks && ended == o.ended;
   }
 };
-
-/// What f throws, in words; nothing if it does not.
-template <class F>
-std::optional<std::string> problem_of(F&& f) {
-  try {
-    f();
-    return {};
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "what is no std::exception";
-  }
-}
 
 class checker {
  public:

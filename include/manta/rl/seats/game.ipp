@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of game.hpp.
+#pragma once
+
+#include <map>
+
+#include "manta/base/text.hpp"
+#include "manta/error.hpp"
+#include "manta/rl/seats/board_games.hpp"
+#include "manta/rl/seats/game.hpp"
+
+namespace manta::rl {
+
+namespace detail {
+
+inline std::map<std::string, game_class>& game_classes() {
+  static std::map<std::string, game_class> all;
+  return all;
+}
+MANTA_DECL bool register_game_class(const char* mangled, game_class c) {
+  game_classes()[mangled] = c;
+  return true;
+}
+
+inline std::map<std::string, any_game>& named_games() {
+  static std::map<std::string, any_game> all = {{"TicTacToe", environment<tic_tac_toe>().with_name("TicTacToe")},
+                                                {"Connect4", environment<connect_four>().with_name("Connect4")}};
+  return all;
+}
+
+inline void check_seats(const std::string& name, const seats& s) {
+  if (s.size() < 1 || s.size() > most_seats)
+    throw error(base::text("manta: rl: the game {} has {} seats; it has to have 1 to {}", name, s.size(), most_seats));
+}
+
+}  // namespace detail
+
+MANTA_DECL any_game::any_game(const std::string& name) {
+  const auto& all = detail::named_games();
+  const auto found = all.find(name);
+  if (found == all.end()) {
+    std::string names;
+    for (const auto& [known, g] : all) names += (names.empty() ? "" : ", ") + known;
+    throw error(
+        base::text("manta: rl: there is no game \"{}\"; there are {}. Give a name to one of your own by "
+                   "rl::register_game, or pass rl::environment<E>()",
+                   name, names));
+  }
+  *this = found->second;
+  name_ = name;
+}
+MANTA_DECL any_game::any_game(const char* name) : any_game(std::string(name)) {}
+
+MANTA_DECL any_game::any_game(origin from)
+    : name_(std::move(from.name)),
+      mangled_(from.mangled),
+      arguments_(std::move(from.arguments)),
+      call_(std::move(from.call)),
+      seats_(detail::game_classes().at(mangled_).describe(arguments_)) {
+  detail::check_seats(name_, seats_);
+}
+
+MANTA_DECL std::unique_ptr<game_object> any_game::make() const {
+  const auto& all = detail::game_classes();
+  const auto found = all.find(mangled_);
+  if (found == all.end())
+    throw error(
+        base::text("manta: rl: this rank's program does not have the game {}: start the same program on all "
+                   "ranks",
+                   name_));
+  return found->second.make(arguments_);
+}
+
+MANTA_DECL void register_game(const std::string& name, const any_game& g) {
+  detail::named_games()[name] = g.with_name(name);
+}
+MANTA_DECL std::vector<std::string> game_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, g] : detail::named_games()) names.push_back(name);
+  return names;
+}
+
+}  // namespace manta::rl
