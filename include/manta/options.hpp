@@ -93,6 +93,8 @@ struct runtime_options {
   double status = 0;
   /// File that says in JSON how far the run is. Empty: none.
   std::string status_file = {};
+  /// File that has the state of the run in JSON each time that SIGUSR2 asks for it, beside standard error. Empty: none.
+  std::string state = {};
   /// How far the run is stands in the comment of the Slurm job, which `squeue -o %k` shows; a new one each minute.
   bool slurm_comment = false;
 };
@@ -151,6 +153,7 @@ inline constexpr const char* setting_names[] = {"resources",
                                                 "trace-bytes",
                                                 "status",
                                                 "status-file",
+                                                "state",
                                                 "slurm-comment",
                                                 "recovery",
                                                 "heartbeat",

@@ -223,6 +223,7 @@ inline void read_outputs(exec::engine_options& e, const runtime_options& o) {
   }
   e.outputs.status = base::environment_number("MANTA_STATUS", o.status, 0);
   e.outputs.status_file = environment_text("MANTA_STATUS_FILE", o.status_file);
+  e.outputs.state = environment_text("MANTA_STATE", o.state);
   e.outputs.slurm_comment = base::environment_flag("MANTA_SLURM_COMMENT", o.slurm_comment);
 }
 

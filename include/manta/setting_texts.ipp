@@ -99,6 +99,9 @@ inline constexpr setting_text setting_texts[] = {
      "how far the run is; at least 5. 0: no lines, and a new status file every 30 seconds."},
     {"status-file", "empty",
      "File that says in JSON how far the run is. Empty: none."},
+    {"state", "empty",
+     "File that has the state of the run in JSON each time that SIGUSR2 asks for it, beside "
+     "standard error. Empty: none."},
     {"slurm-comment", "false",
      "How far the run is stands in the comment of the Slurm job, which 'squeue -o %k' shows; a "
      "new one each minute."},

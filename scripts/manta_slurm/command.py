@@ -13,7 +13,7 @@ DESCRIPTION = """\
   manta-slurm script study.ini     prints the batch script
   manta-slurm submit study.ini     checks, writes study.sbatch and submits it
   manta-slurm run    study.ini     submits, follows the output, ends with the program's status
-  manta-slurm status | logs [-f] | cancel | resize NODES | forward PORT   [study.ini or job number]
+  manta-slurm status | state | logs [-f] | cancel | resize NODES | forward PORT   [study.ini or job number]
 
 Without a file or number these mean the job that was submitted last from this folder.
 
@@ -83,6 +83,9 @@ def main():
                                  ("run", verbs.run, "submits, follows the output and ends with the program's status")):
         verb(name, function, text, True).add_argument("--no-check", action="store_true", help="Slurm alone is to judge it")
     of_job(verb("status", verbs.status, "what the job does", False))
+    sub = verb("state", verbs.state, "what runs where, and who waits for what", False)
+    sub.add_argument("--patience", type=int, default=20, metavar="SECONDS", help="how long the program may take to answer (20)")
+    of_job(sub)
     sub = verb("logs", verbs.logs, "the job's output", False)
     sub.add_argument("-f", "--follow", action="store_true", help="until the job ends")
     of_job(sub)

@@ -42,6 +42,7 @@ def batch_script(plan):
     text += ["", "# The program, in the background: so bash hears signals at once, and passes them on."]
     text += [" ".join(shlex.quote(w) for w in launch) + " -- " + plan.command + " &", "launched=$! signalled="]
     text += ["trap 'signalled=1; kill -USR1 $launched' USR1", "trap 'signalled=1; kill -TERM $launched' TERM",
+             "trap 'signalled=1; kill -USR2 $launched' USR2",
              "wait $launched; status=$?",
              "while [[ -n $signalled ]]; do  # it was a signal that ended the wait",
              "  signalled=; wait $launched; again=$?",

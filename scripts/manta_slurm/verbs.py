@@ -22,7 +22,8 @@ def submit_plan(plan, check=True):
     with open(script, "w") as file:
         file.write(batch_script(plan))
     number = ask("sbatch", "--parsable", script).strip().split(";")[0]
-    record = {"id": number, "output": plan.output, "folder": plan.folder, "script": os.path.abspath(script), "requeue": plan.requeue}
+    record = {"id": number, "output": plan.output, "folder": plan.folder, "script": os.path.abspath(script), "requeue": plan.requeue,
+              "tells_state": True}
     with open(plan.base + ".job", "w") as file:
         json.dump(record, file)
         file.write("\n")
@@ -74,6 +75,45 @@ def logs(arguments):
                 sys.stderr.write("manta-slurm: there is no output yet; %s\n" % job.sentence(part))
             return 1
         follower.step()
+
+def state(arguments):
+    """What runs where, who waits for what: the program prints it to the job's output, from which this copies it."""
+    job = Job.named(arguments.job)
+    parts = [part for part in job.needed() if job.state(part) == "RUNNING"]
+    if not parts:
+        give_up("job %s does not run: %s" % (job.number, job.sentence(job.known[0])), 1)
+    if not job.record.get("tells_state"):  # its batch script might end by the signal
+        give_up("job %s was not submitted by this manta-slurm; scancel --signal=USR2 %s asks the ranks themselves" % (job.number, job.number), 1)
+    sizes = {path: os.path.getsize(path) if os.path.exists(path) else 0 for _, path in job.outputs()}
+    ask("scancel", "--batch", "--signal=USR2", job.number)
+    end = time.monotonic() + arguments.patience
+    while time.monotonic() < end:
+        for path, begin in sizes.items():
+            block = state_block(path, begin)
+            if block:
+                time.sleep(0.3)  # the rest of it may still be on its way
+                sys.stdout.write(state_block(path, begin))
+                return 0
+        if job.over():
+            give_up(job.sentence(job.parts()[0]), 1)
+        time.sleep(0.2)
+    give_up("job %s has not told its state within %d s: it may not be a program of manta, or its batch script does not pass SIGUSR2 on"
+            % (job.number, arguments.patience), 1)
+
+def state_block(path, begin):
+    """The state that stands behind the first `begin` bytes of an output; None if there is none yet."""
+    if not os.path.exists(path):
+        return None
+    with open(path, errors="replace") as file:
+        file.seek(begin)
+        lines = file.readlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith("manta: state")), None)
+    if first is None or not lines[-1].endswith("\n"):
+        return None
+    last = first + 1
+    while last < len(lines) and lines[last].startswith("  "):
+        last += 1
+    return "".join(lines[first:last])
 
 def cancel(arguments):
     job = Job.named(arguments.job)

@@ -153,6 +153,14 @@ int uncaught(int argc, char** argv) {
 
 }  // namespace
 
+/// Asks for the state as `kill -USR2` does, and waits until the file is there.
+int asks_for_state() {
+  std::raise(SIGUSR2);
+  const std::string file = std::getenv("MANTA_STATE");
+  for (int i = 0; ::access(file.c_str(), R_OK) != 0 && i < 20'000; ++i) ::usleep(1000);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "answer";
   if (mode == "uncaught") return uncaught(argc, argv);
@@ -174,6 +182,7 @@ int main(int argc, char** argv) {
   }
   const int code = manta::run(argc, argv, [&]() -> int {
     if (mode == "seven") return 7;
+    if (mode == "asks-for-state") return manta::async<asks_for_state>({.name = "the asker"}).get();
     if (mode == "throws") throw std::runtime_error("the reactor is out of coolant");
     if (mode == "throws-a-number") throw 42;
     if (mode == "task-throws") return manta::async<fail>(3).get();

@@ -82,6 +82,17 @@ expect_processes_gone() {
   complain "still there:$alive"
 }
 
+if ((${#mpirun[@]})); then
+  start "the state as JSON" env MANTA_STATE="$work/state.json" "${mpirun[@]}" -n 3 "$program" asks-for-state
+  expect_code 0
+  expect_lines 1 "manta: state at"
+  output=$(python3 -c 'import json, sys
+s = json.load(open(sys.argv[1]))
+tasks = [t["name"] for r in s["ranks"] for t in r["tasks"]]
+print(s["why"], len(s["ranks"]), "the asker" in tasks, s["status"]["failed"])' "$work/state.json" 2>&1)
+  expect_lines 1 "asked for by SIGUSR2 3 True 0"
+fi
+
 # Without mpirun: a world of one rank.
 start "alone" "$program" answer
 expect_code 0

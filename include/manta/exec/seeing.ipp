@@ -251,6 +251,7 @@ inline std::string seeing::finish_state(const std::string& why) {
   }
   s.ranks[0] = situation_of(all_, owner_is_in_user_code());
   situations_.collect([&](rank_id rank, wire::source& in) { s.ranks[rank.number()] = read_situation(in); });
+  if (outputs_ != nullptr && !why.empty()) outputs_->files.write(s);
   return report::state_text(s);
 }
 

@@ -19,6 +19,7 @@ struct output_settings {
   std::uint64_t trace_bytes = 0;
   double status = 0;
   std::string status_file = {};
+  std::string state = {};
   bool slurm_comment = false;
   /// All settings that the environment or the command line gives, with their values.
   std::vector<std::pair<std::string, std::string>> changed = {};

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "manta/report/output_settings.hpp"
+#include "manta/report/run_state.hpp"
 #include "manta/report/statistics.hpp"
 #include "manta/report/status.hpp"
 
@@ -36,6 +37,7 @@ class outputs {
   double statistics_due() const { return statistics_due_; }
   /// Writes what is due: the status file, or a line; the comment of the job in Slurm.
   MANTA_DECL void write(const run_status& now);
+  MANTA_DECL void write(const run_state& now);  ///< Replaces the file of the state, if there is one.
   /// Writes what is due: the page and the metrics.
   MANTA_DECL void write(const statistics& now);
   /// Writes the status for the last time, at the end of the run or before the process has to end.

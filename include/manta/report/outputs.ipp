@@ -43,7 +43,8 @@ MANTA_DECL void check_file(const std::string& path) { output::check_replaceable(
 
 MANTA_DECL outputs::outputs(output_settings settings, std::string job)
     : settings_(std::move(settings)), job_(std::move(job)) {
-  for (std::string* path : {&settings_.report, &settings_.metrics, &settings_.status_file, &settings_.summary}) {
+  for (std::string* path :
+       {&settings_.report, &settings_.metrics, &settings_.status_file, &settings_.state, &settings_.summary}) {
     const bool is_path = path == &settings_.summary ? detail::is_file(*path) : !path->empty();
     if (!is_path) continue;
     *path = with_job(*path, job_);
@@ -90,6 +91,10 @@ MANTA_DECL void outputs::write(const statistics& now) {
   if (!settings_.metrics.empty()) replace(settings_.metrics, run_metrics(now));
   if (!settings_.report.empty()) replace(settings_.report, run_page(now));
   statistics_due_ = now.seconds + (settings_.metrics.empty() ? detail::page_pause : detail::metrics_pause);
+}
+
+MANTA_DECL void outputs::write(const run_state& now) {
+  if (!settings_.state.empty()) replace(settings_.state, state_json(now));
 }
 
 MANTA_DECL void outputs::write_last(const run_status& status) {

@@ -47,6 +47,8 @@ struct run_state {
 
 /// The state as a block of lines, each with a line break.
 MANTA_DECL std::string state_text(const run_state& s);
+/// All of it as JSON, for programs; README.md beside this file has the members.
+MANTA_DECL std::string state_json(const run_state& s);
 
 }  // namespace manta::report
 

@@ -9,6 +9,8 @@
 
 #include "manta/base/amounts.hpp"
 #include "manta/base/text.hpp"
+#include "manta/base/version.hpp"
+#include "manta/output/json_builder.hpp"
 #include "manta/report/run_state.hpp"
 
 namespace manta::report {
@@ -128,6 +130,31 @@ MANTA_DECL std::string state_text(const run_state& s) {
   const auto in_driver = std::ranges::find(s.ranks, true, &rank_situation::is_in_driver);
   if (in_driver != s.ranks.end()) text += detail::state_line("driver", "rank 0 is in the driver's own code");
   return text + detail::rank_lines(s) + detail::actor_lines(s) + detail::memory_line(s) + detail::wait_lines(s);
+}
+
+MANTA_DECL std::string state_json(const run_state& s) {
+  output::json_builder out;
+  out.begin('{').member("version", 1).member("manta", manta::version).member("why", s.why);
+  out.key("status").json(status_json(s.status)).key("ranks").begin('[');
+  for (const rank_situation& r : s.ranks) {
+    out.begin('{').member("rank", r.rank).member("host", r.host).member("answers", r.answers);
+    out.member("is_dead", r.is_dead).member("is_spare", r.is_spare).member("is_in_driver", r.is_in_driver);
+    out.member("queued", r.queued).member("missing_inputs", r.missing_inputs);
+    out.member("memory_bytes", r.memory_bytes).member("memory_budget", r.memory_budget);
+    out.member("task_count", r.task_count).key("tasks").begin('[');
+    for (const running_task& t : r.tasks) {
+      out.begin('{').member("function", t.function).member("name", t.name).member("seconds", t.seconds).end('}');
+    }
+    out.end(']').key("actors").begin('[');
+    for (const waiting_actor& a : r.actors) {
+      out.begin('{').member("name", a.name).member("waiting_calls", a.calls).end('}');
+    }
+    out.end(']').key("waits").begin('[');
+    for (const std::string& wait : r.waits) out.value(wait);
+    out.end(']').end('}');
+  }
+  out.end(']').end('}');
+  return std::move(out.text()) + '\n';
 }
 
 }  // namespace manta::report
