@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "manta/serve/tensor.hpp"
+#include "manta/serve/tensor_rows.hpp"
 
 namespace serve = manta::serve;
 namespace detail = manta::serve::detail;
@@ -73,7 +74,7 @@ std::optional<detail::infer_request> request_of(Read&& read) {
 
 void compare_requests(std::string_view json, std::string_view binary) {
   const std::string body = std::string(json) + std::string(binary);
-  const auto quick = request_of([&] { return detail::read_infer_request(body, json.size()); });
+  auto quick = request_of([&] { return detail::read_infer_request(body, json.size()); });
   const auto slow = request_of([&] { return detail::read_infer_json(json, {binary}); });
   insist(quick.has_value() == slow.has_value());
   if (!quick) return;
