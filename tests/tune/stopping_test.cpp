@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "manta/tune/history.hpp"
 #include "manta/tune/percentile_stopping.hpp"
 #include "manta/tune/results.hpp"
 #include "manta/tune/signed_rank.hpp"
@@ -305,4 +306,23 @@ TEST_CASE("an experiment whose value is the mean is not continued as one of the 
   CHECK_NOTHROW(tune::study(line, e));
   e.counts = tune::counted::best_report;
   CHECK(contains(thrown<tune::error>([&] { tune::study(line, e); }), "another direction"));
+}
+
+TEST_CASE("a trial whose value is the mean is compared with others by its mean at a common time") {
+  const tune::space line = {{"x", tune::uniform(0, 1)}};
+  tune::study s(line, {.minimise = "loss", .counts = tune::counted::mean});
+  s.next();
+  for (const double loss : {1.0, 5.0, 3.0}) s.report(0, {{"loss", loss}});
+  s.ended(0);
+  const tune::outcome o = s.trial(0).result();
+  CHECK(o.is_mean);
+  CHECK(o.loss == 3);
+  CHECK(o.course.last_by(1) == 1);
+  CHECK(o.course.last_by(2.5) == 3);
+  CHECK(o.course.best_by(3) == 1);
+  CHECK(tune::is_infinite(o.course.last_by(0.5)));
+  tune::tried trial{{{"x", 0.5}}, o};
+  std::vector<tune::tried> all(20, trial);
+  for (std::size_t i = 0; i < 18; ++i) all[i].result.was_stopped = true, all[i].result.at = 2;
+  for (const auto& c : tune::detail::comparable(all)) CHECK(c.loss == 3);
 }

@@ -25,6 +25,7 @@
 #include "manta/tune/domain.ipp"
 #include "manta/tune/experiment.ipp"
 #include "manta/tune/experiment_check.ipp"
+#include "manta/tune/fanova.ipp"
 #include "manta/tune/front.ipp"
 #include "manta/tune/halving.ipp"
 #include "manta/tune/history.ipp"
