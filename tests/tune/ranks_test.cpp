@@ -5,6 +5,7 @@
 // that trials share or wait for, checkpoints, what the outputs tell of it.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -43,6 +44,11 @@ void descend(const tune::config& c, tune::trial& trial) {
     ++steps;
     if (!trial.report({{"loss", bowl(c) + 1 / static_cast<double>(steps)}, {"steps", static_cast<double>(steps)}}))
       return;
+  }
+}
+/// Reports the value on one fold after the other.
+void validate(const tune::config& c, tune::trial& trial) {
+  for (int fold = 1; fold <= 12 && trial.report("loss", bowl(c) + 0.5 * std::sin(7 * fold)); ++fold) {
   }
 }
 /// Works in another directory, as solvers do.
@@ -91,10 +97,29 @@ TEST_CASE("every searcher that learns does better than its first trials") {
   });
 }
 
+TEST_CASE("trials that are worse than the best one on the same folds end early, and the best mean is found") {
+  in_world([] {
+    const auto r = tune::run<validate>(plane, {.minimise = "loss",
+                                               .counts = tune::counted::mean,
+                                               .trials = 40,
+                                               .scheduler = tune::wilcoxon_stopping(),
+                                               .show = false});
+    CHECK(r.count(status::failed) == 0U);
+    CHECK(r.count(status::stopped) >= 10U);
+    double least = tune::infinity, folds = 0;
+    for (int fold = 1; fold <= 12; ++fold) folds += 0.5 * std::sin(7 * fold) / 12;
+    for (const auto& t : r) least = std::min(least, bowl(t.parameters));
+    CHECK(bowl(r.best().parameters) == least);
+    CHECK(r.best_value() == doctest::Approx(least + folds));
+    CHECK(r.best().iteration == 12U);
+  });
+}
+
 TEST_CASE("every scheduler goes on from checkpoints, and ends most of what is bad early") {
   in_world([] {
     const std::vector<std::pair<std::string, tune::any_scheduler>> schedulers = {
         {"median", tune::median_stopping({.grace = 2, .min_samples = 2})},
+        {"percentile", tune::percentile_stopping()},
         {"successive halving", tune::successive_halving({.trials = 27, .max = 27})},
         {"hyperband", tune::hyperband({.max = 27})},
         {"asha", tune::asha({.max = 27, .eta = 3})},

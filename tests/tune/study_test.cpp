@@ -20,9 +20,11 @@
 #include "manta/tune/median_stopping.hpp"
 #include "manta/tune/pb2.hpp"
 #include "manta/tune/pbt.hpp"
+#include "manta/tune/percentile_stopping.hpp"
 #include "manta/tune/results.hpp"
 #include "manta/tune/sobol.hpp"
 #include "manta/tune/tpe.hpp"
+#include "manta/tune/wilcoxon_stopping.hpp"
 #include "support/campaign.hpp"
 #include "support/text.hpp"
 
@@ -353,6 +355,9 @@ const std::vector<std::pair<std::string, tune::experiment>> kinds = {
     {"promotion", {.minimise = "loss", .trials = 40, .scheduler = tune::asha_promotion({.max = 9, .eta = 3})}},
     {"hyperband", {.minimise = "loss", .trials = 30, .scheduler = tune::hyperband({.max = 9})}},
     {"median", {.minimise = "loss", .trials = 20, .scheduler = tune::median_stopping()}},
+    {"percentile", {.minimise = "loss", .trials = 20, .scheduler = tune::percentile_stopping({.startup = 2})}},
+    {"wilcoxon",
+     {.minimise = "loss", .counts = tune::counted::mean, .trials = 20, .scheduler = tune::wilcoxon_stopping()}},
     {"pbt", {.minimise = "loss", .trials = 6, .scheduler = tune::pbt({.interval = 3})}},
     {"pbt, synchronous",
      {.minimise = "loss", .trials = 6, .scheduler = tune::pbt({.interval = 3, .synchronous = true})}},

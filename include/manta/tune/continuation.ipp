@@ -51,8 +51,10 @@ inline std::string joined(const std::vector<objective>& all, const std::function
 inline std::string names_of(const std::vector<objective>& all) {
   return joined(all, [](const objective& o) { return o.metric; });
 }
-inline std::string directions_of(const std::vector<objective>& all) {
-  return joined(all, [](const objective& o) -> std::string { return o.maximised ? "maximise" : "minimise"; });
+inline std::string directions_of(const ranking& by) {
+  return joined(by.objectives(), [&](const objective& o) {
+    return std::string(o.maximised ? "maximise" : "minimise") + (by.counts_mean() ? " the mean" : "");
+  });
 }
 
 MANTA_DECL trial_number trial_of(const journal::event& e) { return static_cast<trial_number>(e.integer("t")); }
@@ -77,7 +79,7 @@ MANTA_DECL std::string continuation::identity() const {
   append_number(members, static_cast<std::int64_t>(o.seed));
   members += ",\"space\":";
   append_exact_text(members, course_.where().text());
-  append_exact_text(members += ",\"direction\":", directions_of(course_.ranks().objectives()));
+  append_exact_text(members += ",\"direction\":", directions_of(course_.ranks()));
   members += ",\"trials\":";
   append_number(members, static_cast<std::int64_t>(course_.limit()));
   members += ",\"function\":";
@@ -113,7 +115,7 @@ MANTA_DECL void continuation::check_identity(const journal::event& e) {
   };
   if (e.kind != "begin") throw error("manta: tune: " + o.folder + "/journal.jsonl is not the journal of an experiment");
   must_be("metric", e.text("metric"), names_of(course_.ranks().objectives()));
-  must_be("direction", e.text("direction"), directions_of(course_.ranks().objectives()));
+  must_be("direction", e.text("direction"), directions_of(course_.ranks()));
   must_be("seed", std::to_string(e.integer("seed")), std::to_string(static_cast<std::int64_t>(o.seed)));
   must_be("space", e.text("space"), course_.where().text());
   const std::string there = readable_name(e.text("function"));

@@ -132,6 +132,7 @@ MANTA_DECL void course::apply(trial_record& r, const exploit& e, job& j) {
   j.iteration = 0;
   j.from = e.source;
   r.losses.cut();
+  r.averaged = 0;
 }
 
 MANTA_DECL void course::place(trial_number t, int rank, double now) {
@@ -184,10 +185,10 @@ MANTA_DECL answer course::refuse(trial_record& r, const std::string& why, double
 
 MANTA_DECL void course::take_losses(trial_record& r, const metrics& m) {
   r.loss = ranking_.flipped(*m.find(ranking_.metric()));
-  r.losses.add(r.at, r.loss);
   if (ranking_.takes(r, m) && !r.changed.empty()) r.parameters = std::exchange(r.changed, {});
   ranking_.reported(r);
-  proposals_.reported(r.id, r.at, r.loss, stop_);
+  r.losses.add(r.at, ranking_.so_far(r));
+  proposals_.reported(r.id, r.at, ranking_.so_far(r), stop_);
 }
 
 MANTA_DECL answer course::judge(trial_record& r, double now) {
@@ -196,7 +197,7 @@ MANTA_DECL answer course::judge(trial_record& r, double now) {
   const std::optional<std::string> why = rules_.judge(p, stop_);
   verdict v;
   if (!why) {
-    v = scheduling_.report(r);
+    v = scheduling_.report(r, ranking_.so_far(r));
     release_dropped(now);
   }
   if (r.iteration >= patience) rules_.miss_metrics(r, stop_);
@@ -282,7 +283,7 @@ MANTA_DECL bool course::fail(trial_number t, const std::string& why, double now,
 }
 
 MANTA_DECL void course::withdraw(trial_record& r, status how, const std::string& why, double now) {
-  scheduling_.remove(r.id);
+  scheduling_.remove(r.id, how);
   close(r, how, why, now);
 }
 

@@ -44,6 +44,10 @@ struct experiment {
   metric_names minimise = {};               ///< the metric, or several of them
   metric_names maximise = {};               ///< likewise; with both, or several, the results are those of a front
   std::vector<constraint> subject_to = {};  ///< what the best has to keep, and what is never tried
+  /// What is the value of a trial: its best report, or the mean of its reports, with which it can be the best one when
+  /// it is complete. Searchers and schedulers see the mean so far, those schedulers excepted that compare report by
+  /// report.
+  counted counts = counted::best_report;
   std::size_t trials = 1;  ///< times the combinations of grids in the space; 0: until something stops it
   any_searcher searcher = random_search();
   any_scheduler scheduler = fifo();

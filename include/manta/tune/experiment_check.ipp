@@ -33,6 +33,20 @@ MANTA_DECL void try_space(const space& where, std::uint64_t seed) {
               "or that of a parameter that it needs, does not hold");
 }
 
+/// Throws if what counts as the value of a trial does not fit the objectives or the scheduler.
+inline void check_counts(const experiment& e, std::size_t objectives) {
+  const bool is_mean = e.counts == counted::mean;
+  if (is_mean && objectives > 1)
+    throw error("manta: tune: .counts = counted::mean is for one objective; report the means of several yourself");
+  if (is_mean && e.best_may_fail)
+    throw error(
+        "manta: tune: with .counts = counted::mean only complete trials can be the best one: leave out .best_may_fail");
+  if (!is_mean && e.scheduler->compares_reports())
+    throw error(
+        "manta: tune: this scheduler compares trials by the means of their reports; give .counts = "
+        "tune::counted::mean, so that the best trial is found by them too");
+}
+
 MANTA_DECL void check(const experiment& e) {
   if (e.minimise.empty() && e.maximise.empty()) {
     throw error("manta: tune: say what to optimise: give .minimise or .maximise the name of a metric");
@@ -52,6 +66,7 @@ MANTA_DECL void check(const experiment& e) {
         "experiment's metric");
   }
   if (!e.scheduler || !e.searcher) throw error("manta: tune: searcher and scheduler must not be empty");
+  check_counts(e, objectives.size());
   std::set<std::string> names = objectives;
   names.insert(e.clock);
   for (const constraint& c : e.subject_to) names.insert(c.limit().metric);

@@ -74,7 +74,8 @@ MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all) {
     const outcome& o = t.result;
     if (!o.has_failed() && o.was_stopped && o.at < time) continue;
     double loss = t.loss();
-    if (is_finite(loss) && is_finite(time) && !o.course.empty()) loss = o.course.best_by(time);
+    if (is_finite(loss) && is_finite(time) && !o.course.empty())
+      loss = o.is_mean ? o.course.last_by(time) : o.course.best_by(time);
     trials.push_back({&t, loss});
   }
   return trials;

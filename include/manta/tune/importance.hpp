@@ -13,8 +13,8 @@
 
 namespace manta::tune {
 
-/// Shares from 0 to 1, the largest first. They need not add up to 1: what parameters do only together is in
-/// none. Empty if there are fewer than eight trials with a value. Trials that failed count as the worst,
+/// Shares from 0 to 1, the largest first. They need not add up to 1: what parameters do only together is in none;
+/// fanova.hpp has it. Empty if there are fewer than eight trials with a value. Trials that failed count as the worst,
 /// whatever they reported before.
 MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,
                                                                             const std::vector<trial_record>& trials,

@@ -10,6 +10,7 @@
 //                                       tune::forbid([](const tune::config& c) { return c["x"] + c["y"] > 1; })}}
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -50,6 +51,12 @@ struct objective {
 
   /// The loss of a value of the metric, and the value of a loss: smaller losses are better.
   double flipped(double x) const { return maximised ? -x : x; }
+};
+
+/// What is the value of a trial.
+enum class counted : std::uint8_t {
+  best_report,  ///< the best value that it has reported
+  mean          ///< the mean of its reports, each of which is the value for another seed, fold or instance
 };
 
 /// A limit of a metric. As one of .subject_to it is a constraint that the best trial keeps; as one of .stop it ends a

@@ -27,6 +27,8 @@ class curve {
   MANTA_DECL std::vector<point> points() const;
   /// The least loss up to that time; infinite if there is none.
   MANTA_DECL double best_by(double at) const;
+  /// The last loss up to that time; infinite if there is none.
+  MANTA_DECL double last_by(double at) const;
   void shrink() { points_.shrink_to_fit(); }
 
  private:
@@ -48,6 +50,7 @@ struct outcome {
   bool was_stopped = false;         ///< by the scheduler, before its end
   double at = infinity;             ///< the time at which it was stopped
   curve course = {};                ///< its losses on the way
+  bool is_mean = false;             ///< the loss is the mean of the reports, and the course is that of the mean
 
   bool has_failed() const { return is_nan(loss); }
   /// The sum of what the broken constraints are broken by; 0: all are kept.

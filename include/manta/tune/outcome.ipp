@@ -41,6 +41,16 @@ MANTA_DECL double curve::best_by(double at) const {
   return best;
 }
 
+MANTA_DECL double curve::last_by(double at) const {
+  double last = infinity;
+  const auto take = [&](const point& p) {
+    if (static_cast<double>(p.at) <= at * (1 + 1e-6)) last = static_cast<double>(p.y);
+  };
+  std::for_each(points_.begin(), points_.end(), take);
+  if (has_last_) take(last_);
+  return last;
+}
+
 MANTA_DECL double outcome::violation() const {
   double sum = 0;
   for (const double x : excess) sum += std::max(0.0, x);

@@ -33,8 +33,13 @@ class ranking {
   bool maximises() const { return objectives_.front().maximised; }
   /// The loss of a value of the first objective, and the value of its loss.
   double flipped(double x) const { return objectives_.front().flipped(x); }
+  /// Whether the value of a trial is the mean of its reports.
+  bool counts_mean() const { return counts_mean_; }
+  /// The loss of a trial at its last report: that of the report, or the mean of all.
+  double so_far(const trial_record& r) const { return counts_mean_ ? r.best_loss : r.loss; }
   bool has_several() const { return objectives_.size() > 1; }
-  /// Takes the report into the record if it counts: it is better than those before, or there are several objectives.
+  /// Takes the report into the record if it counts: it is better than those before, the mean counts, or there are
+  /// several objectives.
   MANTA_DECL bool takes(trial_record& r, const metrics& m) const;
 
   /// The number of the best trial in the first objective; none if nobody has reported a value that keeps the
@@ -55,6 +60,8 @@ class ranking {
 
  private:
   bool may_be_best(const trial_record& r) const;
+  /// Makes the trial the best one if it is better than the best one so far.
+  void compare_with_best(const trial_record& r);
   void note_in_front(const trial_record& r);
   /// The best one of all is looked for again.
   void find_best(const std::vector<trial_record>& all);
@@ -62,7 +69,7 @@ class ranking {
   std::vector<objective> objectives_;
   std::vector<bound> limits_;
   std::vector<loss_vector> front_;  ///< of the trials that have ended
-  bool failed_may_be_best_ = false;
+  bool failed_may_be_best_ = false, counts_mean_ = false;
   trial_number best_ = none;
   overview overview_;
 };

@@ -25,6 +25,7 @@ MANTA_DECL void ranking::begin(const experiment& e) {
     if (c.is_bound()) limits_.push_back(c.limit());
   }
   failed_may_be_best_ = e.best_may_fail;
+  counts_mean_ = e.counts == counted::mean;
 }
 
 MANTA_DECL bool ranking::takes(trial_record& r, const metrics& m) const {
@@ -35,10 +36,14 @@ MANTA_DECL bool ranking::takes(trial_record& r, const metrics& m) const {
   double violation = 0;
   for (const double x : r.excess) violation += std::max(0.0, x);
   const double before = r.best.empty() ? infinity : r.violation();
-  if (!has_several() && !(std::pair(violation, r.loss) < std::pair(before, r.best_loss))) return false;
-  r.best_loss = r.loss;
+  if (!has_several() && !counts_mean_ && !(std::pair(violation, r.loss) < std::pair(before, r.best_loss))) return false;
+  r.best_loss = r.averaged == 0 ? r.loss : r.best_loss + (r.loss - r.best_loss) / static_cast<double>(r.averaged + 1);
   r.best_at = r.at;
   r.best = m;
+  if (counts_mean_) {
+    ++r.averaged;
+    r.best.set(metric(), flipped(r.best_loss));
+  }
   r.best_excess = r.excess;
   r.best_losses.clear();
   for (const objective& o : objectives_) r.best_losses.push_back(o.flipped(*m.find(o.metric)));
@@ -55,6 +60,10 @@ MANTA_DECL void ranking::count_report(double seconds) {
 }
 
 MANTA_DECL void ranking::reported(const trial_record& r) {
+  if (!counts_mean_) compare_with_best(r);
+}
+
+MANTA_DECL void ranking::compare_with_best(const trial_record& r) {
   if (!r.is_feasible()) return;
   if (best_ == none || r.best_loss < overview_.best) {
     best_ = r.id;
@@ -71,6 +80,7 @@ MANTA_DECL void ranking::failed(const trial_record& r, const std::vector<trial_r
 }
 
 MANTA_DECL void ranking::ended(const trial_record& r) {
+  if (counts_mean_ && may_be_best(r)) compare_with_best(r);
   ++overview_.ended;
   overview_.complete += r.state == status::complete;
   overview_.stopped += r.state == status::stopped;
@@ -95,6 +105,7 @@ MANTA_DECL void ranking::revived(const trial_record& r, const std::vector<trial_
 }
 
 MANTA_DECL bool ranking::may_be_best(const trial_record& r) const {
+  if (counts_mean_ && r.state != status::complete) return false;  // the mean of few reports may be good by chance
   return is_finite(r.best_loss) && r.is_feasible() && (r.state != status::failed || failed_may_be_best_);
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "manta/tune/checkpoint.hpp"
+#include "manta/tune/fanova.hpp"
 #include "manta/tune/importance.hpp"
 #include "manta/tune/source.hpp"
 #include "manta/tune/study.hpp"
@@ -62,6 +63,8 @@ class results {
   /// Why the experiment stopped before all trials had been run; empty if it did not.
   const std::string& stopped_because() const { return why_; }
   MANTA_DECL std::vector<std::pair<std::string, double>> importance(const space& where) const;
+  /// What each parameter and each pair of them explains, by fanova.
+  MANTA_DECL std::vector<effect> effects(const space& where, const fanova_options& o = {}) const;
 
   /// A row for each trial: number, state, reports, seconds; begin and end in seconds since the experiment's begin, the
   /// rank and the machine on which it ran last; configuration, all metrics of its best report, notes; with constraints

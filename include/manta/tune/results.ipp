@@ -135,6 +135,10 @@ MANTA_DECL std::vector<std::pair<std::string, double>> results::importance(const
   return parameter_importance(where, trials_);
 }
 
+MANTA_DECL std::vector<effect> results::effects(const space& where, const fanova_options& o) const {
+  return fanova(where, trials_, o);
+}
+
 namespace detail {
 /// The names in all of the lists, in the order in which they came.
 template <class Member>

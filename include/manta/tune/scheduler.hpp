@@ -16,6 +16,9 @@
 //
 //     void begin(const tune::space&, std::uint64_t seed, std::size_t trials);
 //     void resize(std::size_t trials);                            // continued, with another number of trials
+//     void complete(std::uint64_t trial);                         // it has come to its end: called before remove
+//     bool compares_reports() const;                              // true: report is told each value by itself, though
+//                                                                 // the value of a trial is the mean of them
 //     double silent_until(std::uint64_t trial) const;             // reports before this `at` are always go_on
 //     std::vector<std::uint64_t> take_dropped();                  // paused trials that will never go on
 //     std::string nothing_kept();                                 // trials keep no state, so none can go on from
@@ -90,7 +93,9 @@ class scheduler_base {
   virtual void resize(std::size_t trials) = 0;
   virtual void add(trial_number t, const config& c) = 0;
   virtual verdict report(trial_number t, double at, double loss) = 0;
+  virtual void complete(trial_number t) = 0;
   virtual void remove(trial_number t) = 0;
+  virtual bool compares_reports() const = 0;
   virtual action next(bool may_add) = 0;
   virtual double silent_until(trial_number t) const = 0;
   virtual std::vector<trial_number> take_dropped() = 0;
@@ -113,7 +118,14 @@ class scheduler_of final : public scheduler_base {
   }
   void add(trial_number t, const config& c) override { scheduler_.add(t, c); }
   verdict report(trial_number t, double at, double loss) override { return scheduler_.report(t, at, loss); }
+  void complete([[maybe_unused]] trial_number t) override {
+    if constexpr (requires { scheduler_.complete(t); }) scheduler_.complete(t);
+  }
   void remove(trial_number t) override { scheduler_.remove(t); }
+  bool compares_reports() const override {
+    if constexpr (requires { scheduler_.compares_reports(); }) return scheduler_.compares_reports();
+    return false;
+  }
   action next(bool may_add) override { return scheduler_.next(may_add); }
   double silent_until([[maybe_unused]] trial_number t) const override {
     if constexpr (requires { scheduler_.silent_until(t); }) return scheduler_.silent_until(t);

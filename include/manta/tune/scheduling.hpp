@@ -25,8 +25,10 @@ class scheduling {
   void resize(std::size_t limit) { scheduler_->resize(limit); }
   MANTA_DECL action next(bool may_add);
   MANTA_DECL void add(trial_number t, const config& c);
-  MANTA_DECL verdict report(const trial_record& r);
-  MANTA_DECL void remove(trial_number t);
+  /// `so_far` is the loss of the trial with all that it has reported.
+  MANTA_DECL verdict report(const trial_record& r, double so_far);
+  /// The trial is over, whatever happened; `how` says whether it has come to its end.
+  MANTA_DECL void remove(trial_number t, status how);
   MANTA_DECL double silent_until(trial_number t);
   MANTA_DECL std::vector<trial_number> take_dropped();
   /// Whether the trial, the record of which is null if there is none, may be resumed. If not, the scheduler has made a

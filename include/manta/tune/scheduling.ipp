@@ -22,11 +22,14 @@ MANTA_DECL action scheduling::next(bool may_add) {
 MANTA_DECL void scheduling::add(trial_number t, const config& c) {
   guarded([&] { scheduler_->add(t, c); });
 }
-MANTA_DECL verdict scheduling::report(const trial_record& r) {
-  return guarded([&] { return scheduler_->report(r.id, r.at, r.loss); });
+MANTA_DECL verdict scheduling::report(const trial_record& r, double so_far) {
+  return guarded([&] { return scheduler_->report(r.id, r.at, scheduler_->compares_reports() ? r.loss : so_far); });
 }
-MANTA_DECL void scheduling::remove(trial_number t) {
-  guarded([&] { scheduler_->remove(t); });
+MANTA_DECL void scheduling::remove(trial_number t, status how) {
+  guarded([&] {
+    if (how == status::complete) scheduler_->complete(t);
+    scheduler_->remove(t);
+  });
 }
 MANTA_DECL double scheduling::silent_until(trial_number t) {
   return guarded([&] { return scheduler_->silent_until(t); });

@@ -25,6 +25,7 @@
 #include "manta/tune/domain.ipp"
 #include "manta/tune/experiment.ipp"
 #include "manta/tune/experiment_check.ipp"
+#include "manta/tune/fanova.ipp"
 #include "manta/tune/front.ipp"
 #include "manta/tune/halving.ipp"
 #include "manta/tune/history.ipp"
@@ -45,6 +46,7 @@
 #include "manta/tune/output/tensorboard.ipp"
 #include "manta/tune/output/trial_files.ipp"
 #include "manta/tune/pbt.ipp"
+#include "manta/tune/percentile_stopping.ipp"
 #include "manta/tune/places.ipp"
 #include "manta/tune/points.ipp"
 #include "manta/tune/proposals.ipp"
@@ -58,6 +60,7 @@
 #include "manta/tune/scheduler.ipp"
 #include "manta/tune/scheduling.ipp"
 #include "manta/tune/searcher.ipp"
+#include "manta/tune/signed_rank.ipp"
 #include "manta/tune/sobol.ipp"
 #include "manta/tune/space.ipp"
 #include "manta/tune/stop_reason.ipp"
@@ -71,6 +74,7 @@
 #include "manta/tune/trial.ipp"
 #include "manta/tune/trial_record.ipp"
 #include "manta/tune/value.ipp"
+#include "manta/tune/wilcoxon_stopping.ipp"
 
 namespace manta::tune {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_nlohmann_json);

@@ -51,6 +51,7 @@ struct trial_record {
   double loss = infinity;       ///< of the last report; negated if the metric is maximised
   double best_loss = infinity;  ///< of the report that counts: the best one; of several objectives, the last one
   double best_at = 0;
+  std::uint64_t averaged = 0;               ///< reports in best_loss, if that is their mean
   metrics last, best;                       ///< all that was reported with the last value, and with the one that counts
   std::vector<double> best_losses;          ///< those of all objectives, if there are several
   std::vector<double> excess, best_excess;  ///< by how much each constraint is broken; not positive: it is kept

@@ -35,6 +35,7 @@ MANTA_DECL outcome trial_record::result() const {
   o.was_stopped = state == status::stopped;
   if (o.was_stopped) o.at = at;
   o.course = losses;
+  o.is_mean = averaged > 0;
   return o;
 }
 
