@@ -219,7 +219,8 @@ TEST_CASE("signed ranks: as all signs enumerated, with equal sizes and zeros, an
     std::vector<double> d(54);
     for (double& x : d) x = r.normal() + shift;
     const double exact = tune::signed_rank_p(d);
-    CHECK(tune::detail::normal_tail(tune::detail::doubled_ranks_of(d)) == doctest::Approx(exact).epsilon(0.02));
+    d.push_back(1e-9);  // one pair more, which counts least, and the normal distribution takes over
+    CHECK(tune::signed_rank_p(d) == doctest::Approx(exact).epsilon(0.1));
   }
 }
 
