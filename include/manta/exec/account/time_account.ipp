@@ -38,15 +38,22 @@ inline bool is_shown(rank_state state) {
   return state == rank_state::fetch || state == rank_state::gang || state == rank_state::driver;
 }
 
+/// Tells the trace how a stretch of time was spent. It is not inlined: a run without a trace pays for one branch alone.
+[[gnu::noinline, gnu::cold]] inline void tell_trace(task_trace& trace, const running_task* task, rank_state state,
+                                                    std::uint64_t begin, std::uint64_t end) {
+  if (task != nullptr) {
+    trace.note_run(*task, begin, end);
+  } else if (is_shown(state)) {
+    trace.note_state(static_cast<std::uint32_t>(state), begin, end);
+  }
+}
+
 inline void time_account::spend(std::uint64_t now) {
   if (now <= mark_) return;
   bins_->add(state_, mark_, now, current_ == nullptr ? graph::no_index : current_->function.number());
-  if (current_ != nullptr) {
-    current_->own_ticks += now - mark_;
-    if (trace_.is_on()) trace_.note_run(*current_, mark_, now);
-  } else if (trace_.is_on() && is_shown(state_)) {
-    trace_.note_state(static_cast<std::uint32_t>(state_), mark_, now);
-  }
+  if (current_ != nullptr) current_->own_ticks += now - mark_;
+  if (trace_.is_on()) [[unlikely]]
+    tell_trace(trace_, current_, state_, mark_, now);
   mark_ = now;
 }
 
@@ -128,7 +135,8 @@ MANTA_DECL void time_account::end_task(running_task& task, std::uint64_t now) {
   function_times::row& row = functions_.of(task.function);
   const bool is_leaf = task.ended_before == ended_;
   ++ended_;
-  if (trace_.is_on()) trace_.note_end(task, now);
+  if (trace_.is_on()) [[unlikely]]
+    trace_.note_end(task, now);
   state_ = rank_state::own;
   current_ = nullptr;
   if (task.is_sample && !is_leaf && is_short(task.own_ticks)) {  // what ran within it was not measured
