@@ -55,11 +55,14 @@ class Verdict:
         self.passed_on = {}      # signals that ranks were sent, and when first: a death by one of them was wanted
         self.all_is_well = True  # the ranks that have ended did so with 0
         self.codes = []          # status and text of other ranks that ended by themselves, in a program that survives it
+        self.last_code = 0       # when the last of them did
         self.said = 0
 
     def survived(self, what):
         """The program says which deaths of ranks it survives from now on, perhaps just after one: [], all; ["kills"], those by a
         signal and those of ranks that had done all they had to do; ["nothing"], none."""
+        if what == ["nothing"] and self.survives and self.codes and self.failed is None and self.ending.deadline is None:
+            self.judge_late()
         self.survives = what != ["nothing"]
         self.survives_codes = not what
         self.has_survived = self.has_survived or self.survives
@@ -67,6 +70,12 @@ class Verdict:
             self.ending.withdraw()
             self.failed, self.failure = None, ""
             say("the program goes on without it")
+
+    def judge_late(self):
+        """A run is over. A rank that has ended by itself just before may have left it already, and the program's MPI waits for it."""
+        if time.monotonic() - self.last_code < 0.5:
+            self.failed, self.failure = self.codes.pop()
+            self.ending.due(max(self.options.grace, 5), self.failure + " and rank 0 goes on: the job is ended")
 
     def ended(self, watched, number, code, for_memory=False, early=False):
         """A rank has: by a signal, or with a code, or (number is None) nobody knows how, as its node is lost."""
@@ -115,6 +124,7 @@ class Verdict:
         """A rank other than 0 has failed while rank 0 runs."""
         if survived and not died:
             self.codes.append((status, how))  # perhaps rank 0 is about to end with the same
+            self.last_code = time.monotonic()
         elif survived:
             doubt = ", unless Slurm's PMIx plugin ends the step; mpirun does not" if self.launcher == "srun" else ""
             if not wanted:
