@@ -389,6 +389,17 @@ std::size_t kept_nodes(whole_rank& r) {
   return kept;
 }
 
+/// A handle of this rank, of an actor that lives on rank 2. No other actor is alive.
+node& actor_on_rank_2(whole_world& world, std::uint32_t home) {
+  counter::alive = 0;
+  auto* const wanted = new_actor();
+  wanted->rank = 2;
+  node& handle = world[home].submit(construct, 0, {}, wanted);
+  world.run();
+  REQUIRE(handle.state == state::ready);
+  return handle;
+}
+
 /// A handle as it travels in a value.
 node& pass_on(whole_rank& from, node& n, whole_rank& to) {
   node& received = to.refs.import_reference(from.refs.export_reference(n), n.type);
@@ -401,15 +412,11 @@ node& pass_on(whole_rank& from, node& n, whole_rank& to) {
 TEST_CASE("an actor whose owner has died ends, and its resources are free; one that others hold lives on") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     CAPTURE(seed);
-    counter::alive = 0;
     whole_world world(4, seed, true);
-    auto* const wanted = new_actor();
-    wanted->rank = 2;
-    node& handle = world[1].submit(construct, 0, {}, wanted);
-    world.run();
-    REQUIRE(handle.state == state::ready);
+    node& handle = actor_on_rank_2(world, 1);
     const bool is_shared = seed % 2 == 0;
-    node* const shared = is_shared ? &pass_on(world[1], handle, world[3]) : nullptr;
+    whole_rank& holder = world[seed % 4 == 0 ? 2 : 3];  // the actor's own rank asks itself too
+    node* const shared = is_shared ? &pass_on(world[1], handle, holder) : nullptr;
     node& before = world[1].call(handle, append, 3);
     for (std::uint64_t steps = world.random()() % 6; steps > 0; --steps) world.step();
     world.kill(1);
@@ -417,11 +424,11 @@ TEST_CASE("an actor whose owner has died ends, and its resources are free; one t
     world.look_for_orphans();
     if (is_shared) {
       CHECK(counter::alive == 1);
-      node& result = world[3].call(*shared, append, 7);
+      node& result = holder.call(*shared, append, 7);
       world.run();
-      CHECK(ended(world[3], result) % 10 == 7);
-      world[3].refs.release(result);
-      world[3].refs.release(*shared);
+      CHECK(ended(holder, result) % 10 == 7);
+      holder.refs.release(result);
+      holder.refs.release(*shared);
       world.run();
       world.look_for_orphans();
     }
@@ -435,12 +442,8 @@ TEST_CASE("an actor whose owner has died ends, and its resources are free; one t
 TEST_CASE("an actor of which a dead rank had the last handle ends, also where that rank had called it") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     CAPTURE(seed);
-    counter::alive = 0;
     whole_world world(4, seed, true);
-    auto* const wanted = new_actor();
-    wanted->rank = 2;
-    node& handle = world[0].submit(construct, 0, {}, wanted);
-    world.run();
+    node& handle = actor_on_rank_2(world, 0);
     node& held = pass_on(world[0], handle, world[1]);
     world.run();
     node* mine = seed % 2 == 0 ? &world[0].call(handle, append, 1) : nullptr;

@@ -166,8 +166,7 @@ MANTA_DECL exec::withdrawal<net::network>::hooks hooks_of_withdrawal(rank_parts&
 MANTA_DECL exec::lost_tasks<net::network>::hooks hooks_of_lost(rank_parts& all) {
   return {&all, [](void* rank, node& n) { parts_of(rank).homes.tasks.start(n); },
           [](void* rank, node& n) { parts_of(rank).homes.tasks.task_ready(n); },
-          [](void* rank, node& n) { return parts_of(rank).homes.calls.repeats(n); },
-          [](void* rank, node& n) { parts_of(rank).homes.calls.end_repeatable(n.index); }};
+          [](void* rank, node& n) { return parts_of(rank).homes.calls.repeats(n); }};
 }
 
 /// Waits for answers.

@@ -449,3 +449,22 @@ TEST_CASE("a handle that a rank has passed on before it died finds its object or
   }
   CHECK(late > 20);
 }
+
+TEST_CASE("a handle that a dead rank had passed on keeps its object, once the home had heard of the loan") {
+  cluster c(3);
+  c.set_recovers();
+  node& n = ready(c[0]);
+  node& lenders = c[1].refs.import_reference(c[0].refs.export_reference(n), 0);
+  c[0].refs.release(n);
+  const reference_message lent = c[1].refs.export_reference(lenders);
+  c.deliver_all();
+  c.dead = 1;
+  for (const std::uint32_t r : {0u, 2u}) c.tell_death(r);
+  CHECK(n.state == graph::state::ready);
+  node& received = c[2].refs.import_reference(lent, 0);
+  c.deliver_all();
+  CHECK(n.state == graph::state::ready);
+  c[2].refs.release(received);
+  c.deliver_all();
+  CHECK(n.state == graph::state::failed);  // nobody has a handle, and rank 1 might have passed on another one
+}

@@ -87,6 +87,7 @@ class time_account {
   bool has_batch() const { return left_ != batch_; }
   /// The task `next` has ended, with which the batch is full, or which is of another function than the batch.
   MANTA_DECL void end_batch(const running_task& next, std::uint64_t previous, std::uint64_t now);
+  void trace_time(std::uint64_t now);  ///< Tells the trace how the time until now was spent.
   void trace_batch(std::uint64_t count, std::uint64_t in_tasks, std::uint64_t end);  ///< Tells the trace of a batch.
   void close_batch(std::uint64_t now);  ///< Accounts for the tasks that were only counted, and the time until now.
   void close(std::uint64_t now);        ///< Accounts for all time until now.

@@ -38,13 +38,12 @@ inline bool is_shown(rank_state state) {
   return state == rank_state::fetch || state == rank_state::gang || state == rank_state::driver;
 }
 
-/// Tells the trace how a stretch of time was spent. It is not inlined: a run without a trace pays for one branch alone.
-[[gnu::noinline, gnu::cold]] inline void tell_trace(task_trace& trace, const running_task* task, rank_state state,
-                                                    std::uint64_t begin, std::uint64_t end) {
-  if (task != nullptr) {
-    trace.note_run(*task, begin, end);
-  } else if (is_shown(state)) {
-    trace.note_state(static_cast<std::uint32_t>(state), begin, end);
+// Not inlined: a run without a trace pays for one branch alone.
+[[gnu::noinline, gnu::cold]] inline void time_account::trace_time(std::uint64_t now) {
+  if (current_ != nullptr) {
+    trace_.note_run(*current_, mark_, now);
+  } else if (is_shown(state_)) {
+    trace_.note_state(static_cast<std::uint32_t>(state_), mark_, now);
   }
 }
 
@@ -53,7 +52,7 @@ inline void time_account::spend(std::uint64_t now) {
   bins_->add(state_, mark_, now, current_ == nullptr ? graph::no_index : current_->function.number());
   if (current_ != nullptr) current_->own_ticks += now - mark_;
   if (trace_.is_on()) [[unlikely]]
-    tell_trace(trace_, current_, state_, mark_, now);
+    trace_time(now);
   mark_ = now;
 }
 

@@ -61,15 +61,18 @@ class actor_calls {
   /// Sends one message to the actor's rank; the actor ends after the call that runs.
   MANTA_DECL void kill(node& handle, const std::string& why);
 
-  /// A call has failed, or was lost with its actor's rank. True if it is made again.
-  bool repeats(node& n);
-  /// Whether this failure is that of the whole actor, which is built anew perhaps, and the call is made again.
-  bool repeats_after(node& n, const store::failure& why) {
-    const bool is_lost = why.fatal || (why.tells_of_lost_call() && why.actor_may_return);
-    return !repeatable_.empty() && is_lost && repeats(n);
-  }
+  /// May any call of this rank be made again?
   bool any_repeatable() const { return !repeatable_.empty(); }
-  void end_repeatable(node_index call);  ///< The call has ended, and will not be made again.
+  /// A call was lost with its actor. True if it is made again; else it has ended.
+  bool repeats(node& n);
+  /// A call has ended, with this failure if it is not null. True if it was lost with its actor, which may return, and
+  /// is made again.
+  bool repeats_after(node& n, const store::failure* why) {
+    const bool is_lost = why != nullptr && (why->fatal || (why->tells_of_lost_call() && why->actor_may_return));
+    if (is_lost && n.state == state::pending) return repeats(n);
+    end_repeatable(n.index);
+    return false;
+  }
   /// The result of a call, known by its node, has come.
   void note_result(std::uint32_t call) {
     if (!sent_.empty()) sent_.remove(call);
@@ -79,6 +82,9 @@ class actor_calls {
   std::size_t argument_bytes() const { return sent_.bytes(); }
 
  private:
+  void end_repeatable(node_index call);  ///< The call has ended, and will not be made again.
+  /// Sends a call with a record, now or when the actor's place is known, or fails it.
+  void send_or_wait(node& handle, task* t);
   /// The flags in the message of a call, which leaves now.
   std::uint8_t flags_of_call(function_id function, bool for_member);
   /// A task that goes on must not keep what it calls waiting. Calls that follow each other at once leave together.

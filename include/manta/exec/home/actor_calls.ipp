@@ -44,14 +44,7 @@ node& actor_calls<Network>::call(node& handle, function_id function, type_id typ
     task* const t = below_.records.make(id, function, given, nullptr);
     t->home_index = n.index;
     t->for_member = below_.running->for_member;
-    below_.elsewhere.note_sent();
-    if (handle.state == state::pending) {
-      below_.fetching.need(handle);
-      own_.graph.add_link(handle, link_kind::call).pointer = t;
-      note_sent(n, id, no_index, no_index, t);
-    } else {
-      send(handle, t);
-    }
+    send_or_wait(handle, t);
   }
   if (below_.limit.is_time_to_help() || own_.ledger.memory().is_short()) others_.relieve(others_.rank);
   return n;
@@ -82,23 +75,27 @@ node& actor_calls<Network>::call_on_terms(node& handle, function_id function, ty
 template <class Network>
 bool actor_calls<Network>::repeats(node& n) {
   repeatable_call* const again = repeatable_.find(n.index);
-  if (again == nullptr || again->retries == 0) return false;
+  if (again == nullptr || again->retries == 0) {
+    end_repeatable(n.index);
+    return false;
+  }
   --again->retries;
   task& copy = *again->copy;
   for (std::uint32_t i = 0; i < copy.input_count; ++i) own_.refs.hold(*copy.inputs()[i]);
   task* const t = below_.records.make(copy.id, copy.function, arguments_of(copy), nullptr);
   t->home_index = n.index;
   t->for_member = copy.for_member;
+  send_or_wait(*again->actor, t);
+  return true;
+}
+
+template <class Network>
+void actor_calls<Network>::send_or_wait(node& handle, task* t) {
   below_.elsewhere.note_sent();
-  node& handle = *again->actor;
-  if (handle.state != state::pending) {
-    send(handle, t);
-    return true;
-  }
+  if (handle.state != state::pending) return send(handle, t);
   below_.fetching.need(handle);
   own_.graph.add_link(handle, link_kind::call).pointer = t;
-  note_sent(n, t->id, no_index, no_index, t);
-  return true;
+  note_sent(own_.graph.nodes.at(t->home_index), t->id, no_index, no_index, t);
 }
 
 template <class Network>

@@ -265,9 +265,9 @@ void home<Network>::on_result(rank_id from, const result_message& m, const std::
     }
   }
   if (below_.calls.any_repeatable()) [[unlikely]] {
-    const bool has_failed = static_cast<form>(m.form) == form::failure && n.state == state::pending;
-    if (has_failed && below_.calls.repeats_after(n, *store::decode_failure(data, bytes))) return;
-    below_.calls.end_repeatable(n.index);
+    const bool has_failed = static_cast<form>(m.form) == form::failure;
+    const store::failure_ptr why = has_failed ? store::decode_failure(data, bytes) : nullptr;
+    if (below_.calls.repeats_after(n, why.get())) return;
   }
   if (n.state != state::pending) [[unlikely]]
     return below_.withdrawal.discard(n, m, data, bytes);
@@ -302,10 +302,8 @@ void home<Network>::ended(const task_origin& of, invocation& call, bool ok, cons
     if (!ok && of.request != nullptr && of.request->actor) below_.scheduler->give_back(own_.rank, *of.request);
   }
   node& n = own_.graph.nodes.at(of.home_index);
-  if (below_.calls.any_repeatable()) [[unlikely]] {
-    if (!ok && n.state == state::pending && below_.calls.repeats_after(n, *why)) return;
-    below_.calls.end_repeatable(n.index);
-  }
+  if (below_.calls.any_repeatable() && below_.calls.repeats_after(n, ok ? nullptr : why.get())) [[unlikely]]
+    return;
   finish(n, call, ok, why);
 }
 

@@ -38,7 +38,6 @@ class lost_tasks {
     void (*start)(void* rank, node& n);         ///< A task with a record starts as soon as it can.
     void (*task_ready)(void* rank, node& n);    ///< A task without inputs may start.
     bool (*repeats_call)(void* rank, node& n);  ///< A call was lost with its actor. True if it is made again.
-    void (*end_call)(void* rank, node& n);      ///< Likewise; it is not made again.
   };
 
   lost_tasks(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}

@@ -67,7 +67,6 @@ void lost_tasks<Network>::task_lost(node& n, rank_id dead) {
     if (n.sent.at != dead) return;
     below_.elsewhere.note_back();
     if (others_.repeats_call(others_.rank, n)) return;
-    others_.end_call(others_.rank, n);
     below_.ends.fail(n, own_.members.is_to_blame(dead, n.sent.id)
                             ? own_.failures.died_with(n, dead)
                             : own_.failures.death(store::failure::kind::actor, dead,

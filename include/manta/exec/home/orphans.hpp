@@ -52,8 +52,6 @@ class orphans {
     std::uint32_t home_rank, home_index;
     std::uint32_t slot;  ///< of an actor; no_index: a value
     bool is_held = false;
-
-    bool is(const orphan& other) const { return home_rank == other.home_rank && home_index == other.home_index; }
   };
   static constexpr std::int64_t first_pause = 2'000'000, longest_doubt = 200'000'000, longest_pause = 16'000'000'000;
   static constexpr std::size_t most_at_once = 8192;
@@ -75,7 +73,7 @@ class orphans {
   bool unsure_ = false;         // in this round
   std::uint64_t lent_ = 0;      // handles that were passed on, by all ranks until their answers in this round
   std::vector<orphan> asked_;   // in this round
-  std::vector<orphan> unheld_;  // nobody had a handle in the round before, which was sure
+  std::vector<orphan> unheld_;  // by home: nobody had a handle in the round before, which was sure
   std::uint64_t lent_before_ = 0;
   std::int64_t pause_ = 0;
   std::int64_t due_ = 0;  // 0: no rank has died

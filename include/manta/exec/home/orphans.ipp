@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "manta/base/clock.hpp"
 #include "manta/exec/home/orphans.hpp"
@@ -79,12 +80,19 @@ void orphans<Network>::on_answer(const holders_message& m, const std::byte* data
 template <class Network>
 void orphans<Network>::end_round() {
   const bool is_second = !unsure_ && lent_ == lent_before_;
+  const auto by_home = [](const orphan& a, const orphan& b) {
+    return std::pair(a.home_rank, a.home_index) < std::pair(b.home_rank, b.home_index);
+  };
   std::vector<orphan> unheld;
   for (const orphan& o : asked_) {
     if (o.is_held || unsure_) continue;
-    const bool was_unheld = std::ranges::any_of(unheld_, [&](const orphan& before) { return o.is(before); });
-    is_second&& was_unheld ? give_up(o) : unheld.push_back(o);
+    if (is_second && std::ranges::binary_search(unheld_, o, by_home)) {
+      give_up(o);
+    } else {
+      unheld.push_back(o);
+    }
   }
+  std::ranges::sort(unheld, by_home);
   unheld_ = std::move(unheld);
   lent_before_ = lent_;
   if (!unheld_.empty()) return begin_round();  // at once, for the second time

@@ -329,8 +329,8 @@ void fetches<Network>::seek(node& n, std::uint32_t first) {
   seek_message m{home.rank, home.index, n.index, first, made_by_.family_of(n) != nullptr};
   for (; m.keeper < own_.size - 1; ++m.keeper) {
     const std::uint32_t to = supply_.keeper(home.rank, m.keeper);
-    if (to == own_.rank || own_.members.is_dead(to)) continue;
-    home.id = to + 1;  // should it die as well
+    if (own_.members.is_dead(to)) continue;  // this rank asks itself too: the actor may live here
+    home.id = to + 1;                        // should it die as well
     return own_.post.send(to, message::seek, m);
   }
   m.keeper = seek_message::nobody;

@@ -51,12 +51,8 @@ class runner {
 
   /// Runs a function as the task `identity`; false and the reason if it threw, or too many tasks have started. `ns`
   /// is how long it took, for those who want to know: it costs a look at the clock, a tenth of a small task.
-  bool invoke(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
-              std::uint64_t* ns = nullptr) {
-    if (keeps_failed_) [[unlikely]]
-      return invoke_and_keep(call, function, identity, why, ns);
-    return invoke_now(call, function, identity, why, ns);
-  }
+  MANTA_DECL bool invoke(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
+                         std::uint64_t* ns = nullptr);
   /// Tasks that fail are kept from now on.
   void keep_failed() { keeps_failed_ = true; }
   /// Runs a function and lets through what it throws; `identity` has the thread already.
@@ -70,10 +66,11 @@ class runner {
 
  private:
   void keep_inputs(const invocation& call);  ///< The inputs will be needed here again.
-  /// As invoke().
-  MANTA_DECL bool invoke_now(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
-                             std::uint64_t* ns);
-  /// Keeps what the task is made of until it has ended, and for longer if it fails.
+  /// Is what the task is made of to be kept until it has ended? It is not yet.
+  bool has_to_keep(const invocation& call, const running_task& identity) const {
+    return keeps_failed_ && !identity.keeps_arguments && call.self == nullptr && call.team == nullptr;
+  }
+  /// As invoke(). Keeps what the task is made of until it has ended, and for longer if it fails.
   MANTA_DECL bool invoke_and_keep(invocation& call, function_id function, running_task& identity,
                                   store::failure_ptr& why, std::uint64_t* ns);
 

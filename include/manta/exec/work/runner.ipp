@@ -24,20 +24,21 @@ inline bool is_last_attempt(const running_task& task) {
 
 MANTA_DECL bool runner::invoke_and_keep(invocation& call, function_id function, running_task& identity,
                                         store::failure_ptr& why, std::uint64_t* ns) {
-  if (call.self != nullptr || call.team != nullptr) return invoke_now(call, function, identity, why, ns);
   const wire::buffer arguments(call.arguments, call.argument_bytes);
   call.arguments = arguments.data();
   call.keeps_inputs = true;
   identity.arguments = &arguments;
   identity.keeps_arguments = true;
-  const bool ok = invoke_now(call, function, identity, why, ns);
+  const bool ok = invoke(call, function, identity, why, ns);
   if (!ok && !identity.stop && is_last_attempt(identity)) others_.keep(others_.rank, call, identity, why);
   identity.keeps_arguments = false;
   return ok;
 }
 
-MANTA_DECL bool runner::invoke_now(invocation& call, function_id function, running_task& identity,
-                                   store::failure_ptr& why, std::uint64_t* ns) {
+MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
+                               std::uint64_t* ns) {
+  if (has_to_keep(call, identity)) [[unlikely]]
+    return invoke_and_keep(call, function, identity, why, ns);
   if (!below_.started.may_start()) [[unlikely]] {
     why = below_.failures.too_many_wait(identity, below_.started.count());
     return false;

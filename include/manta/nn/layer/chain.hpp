@@ -218,22 +218,16 @@ inline std::vector<parameter_range_in_layer> part_of(const std::vector<parameter
   return part;
 }
 
-/// Layers that count as one.
+/// A layer that does what its chain does.
 template <class T>
-class sequential_layer final : public layer<T> {
+class chain_layer : public layer<T> {
  public:
-  sequential_layer(chain<T> c, const shape& in) : layer<T>(in, c.output_shape()), chain_(std::move(c)) {}
-  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<sequential_layer>(*this); }
-
   [[nodiscard]] std::vector<parameter_array> arrays() const override { return chain_.arrays(); }
   [[nodiscard]] double flops() const override { return chain_.flops(); }
   [[nodiscard]] std::vector<parameter_array> buffer_arrays() const override { return chain_.buffer_arrays(); }
   void bind(T* parameters, T* gradients, T* buffers) override { chain_.bind(parameters, gradients, buffers); }
   void initialise(const random& numbers) override { chain_.initialise(numbers); }
   [[nodiscard]] bool draws() const override { return true; }
-  [[nodiscard]] int state_size() const override { return chain_.state_size(); }
-  void carry(const carried<T>& c) override { chain_.carry(c); }
-  void lengths(std::span<const int> all) override { chain_.lengths(all); }
   void freeze(const std::vector<parameter_range_in_layer>& all) override { chain_.freeze(all); }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override { chain_.forward(x, y, p); }
@@ -251,8 +245,21 @@ class sequential_layer final : public layer<T> {
     chain_.backward(x, y, dy, dx, &ready);
   }
 
- private:
+ protected:
+  chain_layer(chain<T> c, const shape& in) : layer<T>(in, c.output_shape()), chain_(std::move(c)) {}
+
   chain<T> chain_;
+};
+
+/// Layers that count as one.
+template <class T>
+class sequential_layer final : public chain_layer<T> {
+ public:
+  sequential_layer(chain<T> c, const shape& in) : chain_layer<T>(std::move(c), in) {}
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<sequential_layer>(*this); }
+  [[nodiscard]] int state_size() const override { return this->chain_.state_size(); }
+  void carry(const carried<T>& c) override { this->chain_.carry(c); }
+  void lengths(std::span<const int> all) override { this->chain_.lengths(all); }
 };
 
 /// y = main(x) + shortcut(x); without layers the shortcut is x itself (He et al., 2016).

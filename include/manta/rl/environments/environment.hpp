@@ -22,34 +22,28 @@
 // episode, and no policy takes what it forbids.
 #pragma once
 
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "manta/own.hpp"
+#include "manta/rl/environments/constructed.hpp"
 #include "manta/rl/environments/environment_class.hpp"
 
 namespace manta::rl {
 
 /// An environment as a value, which can be copied, sent and saved: rl::environment<E>(..), or the name of a registered
 /// one, such as "CartPole-v1".
-class any_environment {
+class any_environment : public detail::constructed {
  public:
   any_environment() = default;
   /// Throws manta::error if there is none of this name; the text has the names that there are.
   MANTA_DECL any_environment(const char* name);
   MANTA_DECL any_environment(const std::string& name);
 
-  [[nodiscard]] const std::string& name() const { return name_; }
-  /// The constructor call in the program's words, such as "corridor(10)".
-  [[nodiscard]] const std::string& call() const { return call_; }
   [[nodiscard]] const space& observations() const { return observations_; }
   [[nodiscard]] const space& actions() const { return actions_; }
   /// The numbers of a mask of its actions; 0 where the class has no action_mask().
   [[nodiscard]] int mask_size() const { return mask_size_; }
-  /// Episodes are truncated after this number of steps; 0: never.
-  [[nodiscard]] int time_limit() const { return time_limit_; }
   /// The environment under another name, for messages.
   [[nodiscard]] any_environment with_name(const std::string& name) const {
     any_environment e = *this;
@@ -64,12 +58,6 @@ class any_environment {
   }
   /// A new object of the class, on this rank. Throws if this program does not have the class.
   [[nodiscard]] MANTA_DECL std::unique_ptr<simulation> make() const;
-  /// Whether both make objects of the same class from the same arguments, whatever their names and limits.
-  [[nodiscard]] bool makes_as(const any_environment& other) const {
-    return mangled_ == other.mangled_ && arguments_ == other.arguments_;
-  }
-  /// False for one that was default constructed.
-  explicit operator bool() const { return !mangled_.empty(); }
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -77,18 +65,11 @@ class any_environment {
   }
 
  protected:
-  /// A class and the arguments of its constructor, as they travel.
-  struct origin {
-    std::string name;
-    const char* mangled;
-    std::string arguments, call;
-  };
-  static any_environment made(origin from) { return any_environment(std::move(from)); }
-  MANTA_DECL explicit any_environment(origin from);
+  static any_environment made(constructed its) { return any_environment(std::move(its)); }
+  MANTA_DECL explicit any_environment(constructed its);
 
  private:
-  std::string name_, mangled_, arguments_, call_;
-  int time_limit_ = 0, mask_size_ = 0;
+  int mask_size_ = 0;
   space observations_, actions_;
 };
 
@@ -115,16 +96,8 @@ class environment : public any_environment {
                   "manta: rl: rl::environment<E>(arguments..) passes its arguments to a constructor of E, or to the "
                   "members of an aggregate, and E has none for these");
     if constexpr (detail::require_environment<E>() && detail::is_made_of<E, Args...>()) {
-      using entry = detail::environment_entry<E, Args...>;
-      if (!entry::registered) entry::enter();  // an object of static storage asks
       const std::tuple<Args...> arguments(std::move(args)...);
-      std::ostringstream out(std::ios::binary);
-      {
-        cereal::BinaryOutputArchive archive(out);
-        archive(arguments);
-      }
-      return made({base::demangle(typeid(E).name()), typeid(entry).name(), std::move(out).str(),
-                   manta::detail::class_text<E>(arguments)});
+      return made(constructed::from<E, detail::environment_entry<E, Args...>>(arguments));
     } else {
       return {};
     }

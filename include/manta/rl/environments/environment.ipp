@@ -70,15 +70,13 @@ MANTA_DECL any_environment::any_environment(const std::string& name) {
   const auto& all = detail::named_environments();
   const auto found = all.find(name);
   if (found == all.end()) {
-    std::string names;
-    for (const auto& [known, e] : all) names += (names.empty() ? "" : ", ") + known;
     const std::string advice =
         name.starts_with("LunarLander")
             ? "#include <manta/rl/lunar_lander.hpp> adds it, and the program links with -lbox2d"
             : base::text(
                   "there are {}. Give a name to one of your own by rl::register_environment, or pass "
                   "rl::environment<E>(), or rl::gymnasium(\"{}\") for one of Python's Gymnasium",
-                  names, name);
+                  detail::names_text(all), name);
     throw error(base::text("manta: rl: there is no environment \"{}\"; {}", name, advice));
   }
   *this = found->second;
@@ -86,11 +84,7 @@ MANTA_DECL any_environment::any_environment(const std::string& name) {
 }
 MANTA_DECL any_environment::any_environment(const char* name) : any_environment(std::string(name)) {}
 
-MANTA_DECL any_environment::any_environment(origin from)
-    : name_(std::move(from.name)),
-      mangled_(from.mangled),
-      arguments_(std::move(from.arguments)),
-      call_(std::move(from.call)) {
+MANTA_DECL any_environment::any_environment(constructed its) : constructed(std::move(its)) {
   const detail::environment_face face = detail::environment_classes().at(mangled_).describe(arguments_);
   observations_ = face.observations;
   actions_ = face.actions;
@@ -103,23 +97,12 @@ MANTA_DECL any_environment::any_environment(origin from)
 }
 
 MANTA_DECL std::unique_ptr<simulation> any_environment::make() const {
-  const auto& all = detail::environment_classes();
-  const auto found = all.find(mangled_);
-  if (found == all.end())
-    throw error(
-        base::text("manta: rl: this rank's program does not have the environment {}: start the same program on "
-                   "all ranks",
-                   name_));
-  return found->second.make(arguments_);
+  return class_in(detail::environment_classes(), "environment").make(arguments_);
 }
 
 MANTA_DECL void register_environment(const std::string& name, const any_environment& e) {
   detail::named_environments()[name] = e.with_name(name);
 }
-MANTA_DECL std::vector<std::string> environment_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, e] : detail::named_environments()) names.push_back(name);
-  return names;
-}
+MANTA_DECL std::vector<std::string> environment_names() { return detail::names_in(detail::named_environments()); }
 
 }  // namespace manta::rl

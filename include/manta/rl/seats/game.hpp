@@ -29,19 +29,14 @@ namespace manta::rl {
 
 /// A game as a value, which can be copied, sent and saved: rl::environment<E>(..), or the name of a registered one,
 /// such as "Connect4".
-class any_game {
+class any_game : public detail::constructed {
  public:
   any_game() = default;
   /// Throws manta::error if there is none of this name; the text has the names that there are.
   MANTA_DECL any_game(const char* name);
   MANTA_DECL any_game(const std::string& name);
 
-  [[nodiscard]] const std::string& name() const { return name_; }
-  /// The constructor call in the program's words, such as "connect_four()".
-  [[nodiscard]] const std::string& call() const { return call_; }
   [[nodiscard]] const rl::seats& seats() const { return seats_; }
-  /// Episodes are truncated after this number of steps; 0: never.
-  [[nodiscard]] int time_limit() const { return time_limit_; }
   /// The game under another name, for messages.
   [[nodiscard]] any_game with_name(const std::string& name) const {
     any_game g = *this;
@@ -56,12 +51,6 @@ class any_game {
   }
   /// A new object of the class, on this rank. Throws if this program does not have the class.
   [[nodiscard]] MANTA_DECL std::unique_ptr<game_object> make() const;
-  /// Whether both make objects of the same class from the same arguments, whatever their names and limits.
-  [[nodiscard]] bool makes_as(const any_game& other) const {
-    return mangled_ == other.mangled_ && arguments_ == other.arguments_;
-  }
-  /// False for one that was default constructed.
-  explicit operator bool() const { return !mangled_.empty(); }
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -69,18 +58,10 @@ class any_game {
   }
 
  protected:
-  /// A class and the arguments of its constructor, as they travel.
-  struct origin {
-    std::string name;
-    const char* mangled;
-    std::string arguments, call;
-  };
-  static any_game made(origin from) { return any_game(std::move(from)); }
-  MANTA_DECL explicit any_game(origin from);
+  static any_game made(constructed its) { return any_game(std::move(its)); }
+  MANTA_DECL explicit any_game(constructed its);
 
  private:
-  std::string name_, mangled_, arguments_, call_;
-  int time_limit_ = 0;
   rl::seats seats_;
 };
 
@@ -103,16 +84,8 @@ class environment<E> : public any_game {
                   "manta: rl: rl::environment<E>(arguments..) passes its arguments to a constructor of E, or to the "
                   "members of an aggregate, and E has none for these");
     if constexpr (detail::require_game<E>() && detail::is_made_of<E, Args...>()) {
-      using entry = detail::game_entry<E, Args...>;
-      if (!entry::registered) entry::enter();  // an object of static storage asks
       const std::tuple<Args...> arguments(std::move(args)...);
-      std::ostringstream out(std::ios::binary);
-      {
-        cereal::BinaryOutputArchive archive(out);
-        archive(arguments);
-      }
-      return made({base::demangle(typeid(E).name()), typeid(entry).name(), std::move(out).str(),
-                   manta::detail::class_text<E>(arguments)});
+      return made(constructed::from<E, detail::game_entry<E, Args...>>(arguments));
     } else {
       return {};
     }

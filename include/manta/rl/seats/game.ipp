@@ -6,8 +6,6 @@
 
 #include <map>
 
-#include "manta/base/text.hpp"
-#include "manta/error.hpp"
 #include "manta/rl/seats/board_games.hpp"
 #include "manta/rl/seats/game.hpp"
 
@@ -41,45 +39,28 @@ MANTA_DECL any_game::any_game(const std::string& name) {
   const auto& all = detail::named_games();
   const auto found = all.find(name);
   if (found == all.end()) {
-    std::string names;
-    for (const auto& [known, g] : all) names += (names.empty() ? "" : ", ") + known;
     throw error(
         base::text("manta: rl: there is no game \"{}\"; there are {}. Give a name to one of your own by "
                    "rl::register_game, or pass rl::environment<E>()",
-                   name, names));
+                   name, detail::names_text(all)));
   }
   *this = found->second;
   name_ = name;
 }
 MANTA_DECL any_game::any_game(const char* name) : any_game(std::string(name)) {}
 
-MANTA_DECL any_game::any_game(origin from)
-    : name_(std::move(from.name)),
-      mangled_(from.mangled),
-      arguments_(std::move(from.arguments)),
-      call_(std::move(from.call)),
-      seats_(detail::game_classes().at(mangled_).describe(arguments_)) {
+MANTA_DECL any_game::any_game(constructed its)
+    : constructed(std::move(its)), seats_(detail::game_classes().at(mangled_).describe(arguments_)) {
   detail::check_seats(name_, seats_);
 }
 
 MANTA_DECL std::unique_ptr<game_object> any_game::make() const {
-  const auto& all = detail::game_classes();
-  const auto found = all.find(mangled_);
-  if (found == all.end())
-    throw error(
-        base::text("manta: rl: this rank's program does not have the game {}: start the same program on all "
-                   "ranks",
-                   name_));
-  return found->second.make(arguments_);
+  return class_in(detail::game_classes(), "game").make(arguments_);
 }
 
 MANTA_DECL void register_game(const std::string& name, const any_game& g) {
   detail::named_games()[name] = g.with_name(name);
 }
-MANTA_DECL std::vector<std::string> game_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, g] : detail::named_games()) names.push_back(name);
-  return names;
-}
+MANTA_DECL std::vector<std::string> game_names() { return detail::names_in(detail::named_games()); }
 
 }  // namespace manta::rl
