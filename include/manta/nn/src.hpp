@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The definitions of nn, small networks, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes
-// this file. A build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
+// this file. A build that defines MANTA_SOURCES_APART compiles this file, src_float.hpp and src_double.hpp as sources of
+// their own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED
@@ -31,6 +32,8 @@
 #endif
 
 namespace manta::nn {
+extern template std::unique_ptr<layer<float>> make_layer(const spec&, const shape&);
+extern template std::unique_ptr<layer<double>> make_layer(const spec&, const shape&);
 template class network<float>;
 template class network<double>;
 template float loss::over(const matrix<float>&, const targets<float>&, matrix<float>&, double) const;
@@ -43,4 +46,9 @@ MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_an
 MANTA_PROVIDES_SOURCE(MANTA_EIGEN_ALIGNMENT);
 }  // namespace manta::nn
 
+#endif
+
+#ifndef MANTA_SOURCES_APART
+#include "manta/nn/src_double.hpp"
+#include "manta/nn/src_float.hpp"
 #endif

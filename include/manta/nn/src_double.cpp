@@ -1,0 +1,3 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+#include "manta/nn/src_double.hpp"  // IWYU pragma: keep
