@@ -13,6 +13,7 @@
 //   400 of 400 points are right, before and after the file
 #include <manta/manta.hpp>
 #include <manta/nn.hpp>
+#include <manta/nn/onnx.hpp>
 #include <manta/nn/weights.hpp>
 
 #include <unistd.h>
@@ -82,7 +83,9 @@ int learn(const std::string& file) {
   nn::save_weights(file, net);  // Python: safetensors.numpy.load_file(file)["0.weight"]
   nn::network<float> read(net.input_shape(), net.specs());
   nn::load_weights(file, read);
+  nn::save_onnx(file + ".onnx", net);  // Python: onnxruntime.InferenceSession(file).run(None, {"input": x})
   // [end]
+  std::filesystem::remove(file + ".onnx");
   const auto right = nn::correct(net.forward(x), labels), again = nn::correct(read.forward(x), labels);
   std::printf("%d of 400 points are right, before and after the file\n", static_cast<int>(right));
   tune(read);

@@ -22,6 +22,7 @@
 #include "manta/nn/layer/recurrent.hpp"
 #include "manta/nn/layer/small.hpp"
 #include "manta/nn/layer/step_attention.hpp"
+#include "manta/nn/layer/tied_linear.hpp"
 #include "manta/nn/layer/upsampling.hpp"
 #include "manta/nn/own.hpp"
 
@@ -64,6 +65,7 @@ std::unique_ptr<layer<T>> make_layer(const spec& s, const shape& in) {
   using namespace detail;
   static const std::map<std::string, layer_maker<T>> makers = {
       {"linear", made<T, linear_layer<T>>},
+      {"tied_linear", made<T, tied_linear_layer<T>>},
       {"relu", made<T, activation_layer<T, relu_function>>},
       {"tanh", made<T, activation_layer<T, tanh_function>>},
       {"sigmoid", made<T, activation_layer<T, sigmoid_function>>},
@@ -73,7 +75,8 @@ std::unique_ptr<layer<T>> make_layer(const spec& s, const shape& in) {
       {"silu", made<T, activation_layer<T, silu_function>>},
       {"softplus", made<T, activation_layer<T, softplus_function>>},
       {"softmax", made<T, softmax_layer<T>>},
-      {"conv2d", made<T, conv2d_layer<T>>},
+      {"conv2d", made<T, convolution_layer<T, 2>>},
+      {"conv3d", made<T, convolution_layer<T, 3>>},
       {"conv1d", made<T, conv1d_layer<T>>},
       {"conv2d_transposed", made<T, conv2d_transposed_layer<T>>},
       {"upsample", made<T, upsample_layer<T>>},

@@ -37,10 +37,18 @@ struct linear_options {
 };
 struct conv2d_options {
   int stride = 1;
-  int padding = 0;  ///< rows and columns of zeros on each side
+  int padding = 0;   ///< rows and columns of zeros on each side
+  int dilation = 1;  ///< distance between neighbouring pixels of a filter
+  int groups = 1;    ///< parts of the channels, which are filtered apart; as many as channels: depthwise convolution
   bool bias = true;
   nn::start start = start::standard;
   double gain = 1;
+};
+/// Of volumes: what is said of rows and columns goes for planes as well.
+using conv3d_options = conv2d_options;
+struct tied_linear_options {
+  bool transposed = false;  ///< W^T instead of W, for an autoencoder's way back
+  bool bias = true;         ///< the layer's own
 };
 struct conv1d_options {
   int stride = 1;
@@ -81,6 +89,13 @@ struct attention_options {
 /// y = W x + b. An image counts as a vector.
 MANTA_DECL spec linear(int outputs, const linear_options& options = {});
 
+/// y = W x + b with the weights W of another layer, a linear or an embedding, which is counted by `layer` from 0 in the
+/// same network, sequential or node of a graph, and stands before this one. Both train the same numbers, which the
+/// network has once, under the other layer's name.
+///
+///   nn::network<float> words(nn::shape{32}, nn::embedding(1000, 64), nn::lstm(64), nn::tied_linear(0));
+MANTA_DECL spec tied_linear(int layer, const tied_linear_options& options = {});
+
 MANTA_DECL spec relu();
 MANTA_DECL spec tanh();
 MANTA_DECL spec sigmoid();
@@ -98,6 +113,8 @@ MANTA_DECL spec softmax();
 
 /// Images to images with the given number of channels, by filters of size x size.
 MANTA_DECL spec conv2d(int channels, int size, const conv2d_options& options = {});
+/// Volumes, {channels, depth, height, width}, to volumes, by filters of size x size x size.
+MANTA_DECL spec conv3d(int channels, int size, const conv3d_options& options = {});
 /// Sequences to sequences with the given number of features, by filters over `size` positions.
 MANTA_DECL spec conv1d(int features, int size, const conv1d_options& options = {});
 /// The way back of a convolution: images to larger images, (height - 1) * stride - 2 * padding + size + more high.

@@ -24,6 +24,10 @@ MANTA_DECL spec linear(int outputs, const linear_options& options) {
                             options.gain);
 }
 
+MANTA_DECL spec tied_linear(int layer, const tied_linear_options& options) {
+  return spec{"tied_linear", {layer}, {}, {}}.with("transposed", options.transposed, 0).with("bias", options.bias, 1);
+}
+
 MANTA_DECL spec relu() { return detail::plain("relu"); }
 MANTA_DECL spec tanh() { return detail::plain("tanh"); }
 MANTA_DECL spec sigmoid() { return detail::plain("sigmoid"); }
@@ -34,12 +38,22 @@ MANTA_DECL spec silu() { return detail::plain("silu"); }
 MANTA_DECL spec softplus() { return detail::plain("softplus"); }
 MANTA_DECL spec softmax() { return detail::plain("softmax"); }
 
+namespace detail {
+inline spec convolution(const char* kind, int channels, int size, const conv2d_options& options) {
+  return with_start(spec{kind, {channels, size}, {}, {}}
+                        .with("stride", options.stride, 1)
+                        .with("padding", options.padding, 0)
+                        .with("dilation", options.dilation, 1)
+                        .with("groups", options.groups, 1)
+                        .with("bias", options.bias, 1),
+                    options.start, options.gain);
+}
+}  // namespace detail
 MANTA_DECL spec conv2d(int channels, int size, const conv2d_options& options) {
-  return detail::with_start(spec{"conv2d", {channels, size}, {}, {}}
-                                .with("stride", options.stride, 1)
-                                .with("padding", options.padding, 0)
-                                .with("bias", options.bias, 1),
-                            options.start, options.gain);
+  return detail::convolution("conv2d", channels, size, options);
+}
+MANTA_DECL spec conv3d(int channels, int size, const conv3d_options& options) {
+  return detail::convolution("conv3d", channels, size, options);
 }
 MANTA_DECL spec conv1d(int features, int size, const conv1d_options& options) {
   return detail::with_start(spec{"conv1d", {features, size}, {}, {}}

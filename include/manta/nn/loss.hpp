@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Losses, with their gradients. A loss is a mean over the samples of a batch.
+// Losses, with their gradients. A loss is a mean over the samples of a batch, or, where samples have weights, their
+// weighted mean: the sum of the weighted losses divided by the sum of the weights.
 //
 //   auto [value, dy] = nn::cross_entropy(y, labels);      // y: outputs x samples, as the network gives it
 //   net.backward(dy);
@@ -21,7 +22,8 @@
 
 namespace manta::nn {
 
-/// What the network ought to give: a class for each sample, or a matrix like y. Refers to the caller's memory.
+/// What the network ought to give: a class for each sample, or a matrix like y; and how much each sample counts. Refers
+/// to the caller's memory.
 template <class T>
 class targets {
  public:
@@ -38,14 +40,26 @@ class targets {
     return has_labels_ ? static_cast<Eigen::Index>(labels_.size()) : values_->cols();
   }
 
+  /// The same targets with a weight for each sample of the batch.
+  [[nodiscard]] targets with_weights(std::span<const float> weights) const {
+    targets t = *this;
+    t.weights_ = weights;
+    return t;
+  }
+  /// A weight for each sample; empty: all count alike. A sample with a class for each position has one weight.
+  [[nodiscard]] std::span<const float> weights() const { return weights_; }
+
  private:
   std::span<const int> labels_;
+  std::span<const float> weights_;
   bool has_labels_ = false;
   const matrix<T>* values_ = nullptr;
 };
 
 struct cross_entropy_options {
-  std::vector<double> weights = {};  ///< of the classes; empty: all 1. The mean is weighted, as PyTorch's
+  /// Of the classes; empty: all 1. The mean is weighted, as PyTorch's CrossEntropyLoss(weight): the sum of the weighted
+  /// losses divided by the sum of the weights. A sample's own weight is one more factor.
+  std::vector<double> weights = {};
   double smoothing = 0;            ///< label smoothing (Szegedy et al., 2016): the part that is spread over all classes
   std::optional<int> ignore = {};  ///< a class whose samples or positions count nothing, such as that of padding
 };
@@ -78,11 +92,11 @@ class loss {
   /// weight of the whole.
   template <class T>
   T over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matrix<T>& dy, double divisor) const;
-  /// By what the sum is divided to give the mean: the number of samples, or the sum of their classes' weights.
+  /// By what the sum is divided to give the mean: the number of samples, or the sum of their weights and their classes'.
   template <class T>
   double weight(const targets<T>& t) const;
 
-  /// Samples count differently: there are weights of classes, or a class that is ignored.
+  /// Samples count differently by their class: there are weights of classes, or a class that is ignored.
   [[nodiscard]] bool is_weighted() const { return !weights_.empty() || ignore_; }
   /// The class that counts nothing, if there is one.
   [[nodiscard]] std::optional<int> ignored() const { return ignore_; }
@@ -101,7 +115,7 @@ class loss {
 
  private:
   template <class T>
-  T over_parts(const matrix<T>& y, const matrix<T>& t, matrix<T>& dy, double divisor) const;
+  T over_parts(const matrix<T>& y, const targets<T>& t, matrix<T>& dy, double divisor) const;
 
   kind kind_ = kind::none;
   std::vector<double> weights_;

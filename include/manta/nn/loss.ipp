@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "manta/base/text.hpp"
 #include "manta/error.hpp"
@@ -93,6 +94,8 @@ namespace detail {
 template <class T>
 void check_targets(const loss& l, const matrix<T>& y, const targets<T>& t) {
   const auto refuse = [&](const std::string& what) { throw error(base::text("manta: nn: {}: {}", l.name(), what)); };
+  if (!t.weights().empty() && t.weights().size() != static_cast<std::size_t>(y.cols()))
+    refuse(base::text("there are outputs for {} samples, and {} weights", y.cols(), t.weights().size()));
   if (l.has_classes() != t.has_labels())
     refuse(l.has_classes() ? "the targets have to be classes, one for each sample"
                            : "the targets have to be a matrix like the outputs, not classes");
@@ -115,11 +118,18 @@ void check_targets(const loss& l, const matrix<T>& y, const targets<T>& t) {
   }
 }
 
+/// The weight of a sample with this label number, of as many labels as `t` has.
+template <class T>
+float weight_of_label(const targets<T>& t, std::size_t label) {
+  return t.weights().empty() ? 1 : t.weights()[label * t.weights().size() / t.labels().size()];
+}
+
 /// The sum of the samples' losses, in double; dy becomes the gradient of sum / divisor. A column for each label.
 template <class T>
-double softmax_loss(const Eigen::Map<const matrix<T>>& y, std::span<const int> labels,
-                    const cross_entropy_options& options, Eigen::Map<matrix<T>> dy, double divisor) {
+double softmax_loss(const Eigen::Map<const matrix<T>>& y, const targets<T>& t, const cross_entropy_options& options,
+                    Eigen::Map<matrix<T>> dy, double divisor) {
   const auto& [weights, smoothing, ignore] = options;
+  const std::span<const int> labels = t.labels();
   double sum = 0;
   const T uniform = static_cast<T>(smoothing / static_cast<double>(y.rows()));
   for (Eigen::Index i = 0; i < y.cols(); ++i) {
@@ -128,8 +138,9 @@ double softmax_loss(const Eigen::Map<const matrix<T>>& y, std::span<const int> l
       dy.col(i).setZero();
       continue;
     }
-    const auto weight = [&weights = weights](Eigen::Index k) {
-      return weights.empty() ? T(1) : static_cast<T>(weights[static_cast<std::size_t>(k)]);
+    const T of_sample = static_cast<T>(weight_of_label(t, static_cast<std::size_t>(i)));
+    const auto weight = [&weights = weights, of_sample](Eigen::Index k) {
+      return weights.empty() ? of_sample : of_sample * static_cast<T>(weights[static_cast<std::size_t>(k)]);
     };
     // The maximum is taken off first: exponentials of large outputs would overflow.
     const T greatest = y.col(i).maxCoeff();
@@ -155,10 +166,18 @@ double softmax_loss(const Eigen::Map<const matrix<T>>& y, std::span<const int> l
   return sum;
 }
 
+/// Samples, a column each, that count alike: outputs, targets, and where the gradient goes.
+template <class T>
+struct loss_columns {
+  Eigen::Map<const matrix<T>> y, target;
+  Eigen::Map<matrix<T>> dy;
+};
+
 /// The sum of the losses of all outputs; dy becomes its gradient times `scale`. `setting`: delta of huber, or the
 /// quantile.
 template <class T>
-double sum_of_losses(loss::kind kind, const matrix<T>& y, const matrix<T>& target, matrix<T>& dy, T scale, T setting) {
+double sum_of_losses(loss::kind kind, loss_columns<T> columns, T scale, T setting) {
+  auto& [y, target, dy] = columns;
   const auto a = y.array(), b = target.array();
   const auto sum = [](const auto& numbers) { return static_cast<double>(numbers.sum()); };
   switch (kind) {
@@ -179,8 +198,8 @@ double sum_of_losses(loss::kind kind, const matrix<T>& y, const matrix<T>& targe
 
 /// The sum over samples of sum t (log t - log p); dy becomes its gradient times `scale`.
 template <class T>
-double sum_of_divergences(const matrix<T>& y, const matrix<T>& target, matrix<T>& dy, T scale) {
-  dy.resize(y.rows(), y.cols());
+double sum_of_divergences(loss_columns<T> columns, T scale) {
+  auto& [y, target, dy] = columns;
   double sum = 0;
   for (Eigen::Index i = 0; i < y.cols(); ++i) {
     const auto t = target.col(i).array();
@@ -197,24 +216,28 @@ double sum_of_divergences(const matrix<T>& y, const matrix<T>& target, matrix<T>
 
 template <class T>
 double loss::weight(const targets<T>& t) const {
-  if (!is_weighted() || !t.has_labels()) return static_cast<double>(t.samples());
+  if (!t.has_labels() && !t.weights().empty()) return std::accumulate(t.weights().begin(), t.weights().end(), 0.);
+  if (!t.has_labels() || (!is_weighted() && t.weights().empty())) return static_cast<double>(t.samples());
   double sum = 0;
-  for (int label : t.labels()) {
+  for (std::size_t i = 0; i < t.labels().size(); ++i) {
+    const int label = t.labels()[i];
     if (label == ignore_) continue;
+    const double of_sample = detail::weight_of_label(t, i);
     if (weights_.empty()) {
-      ++sum;
+      sum += of_sample;
       continue;
     }
     if (label < 0 || static_cast<std::size_t>(label) >= weights_.size())
       throw error(base::text("manta: nn: cross_entropy: there is no weight for the class {}; {} weights were given",
                              label, weights_.size()));
-    sum += weights_[static_cast<std::size_t>(label)];
+    sum += of_sample * weights_[static_cast<std::size_t>(label)];
   }
   return sum;
 }
 
 template <class T>
-T loss::over_parts(const matrix<T>& y, const matrix<T>& t, matrix<T>& dy, double divisor) const {
+T loss::over_parts(const matrix<T>& y, const targets<T>& all, matrix<T>& dy, double divisor) const {
+  const matrix<T>& t = all.values();
   Eigen::Index outputs = 0, rows = 0;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     outputs += outputs_[i];
@@ -239,7 +262,7 @@ T loss::over_parts(const matrix<T>& y, const matrix<T>& t, matrix<T>& dy, double
     const targets<T> wanted = has_classes ? targets<T>(labels) : targets<T>(values);
     const matrix<T> part = y.middleRows(at, outputs_[i]);
     const T share = static_cast<T>(shares_[i]);
-    sum += share * parts_[i].over(part, wanted, d, divisor);
+    sum += share * parts_[i].over(part, wanted.with_weights(all.weights()), d, divisor);
     dy.middleRows(at, outputs_[i]) = share * d;
     at += outputs_[i];
     row += its;
@@ -251,7 +274,7 @@ template <class T>
 T loss::over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matrix<T>& dy, double divisor) const {
   if (kind_ == kind::none)
     throw error("manta: nn: this loss is empty; assign nn::cross_entropy(), nn::mse() or another to it");
-  if (kind_ == kind::several && !t.has_labels()) return over_parts(y, t.values(), dy, divisor);
+  if (kind_ == kind::several && !t.has_labels()) return over_parts(y, t, dy, divisor);
   detail::check_targets(*this, y, t);
   if (kind_ == kind::cross_entropy) {
     const Eigen::Index classes = t.samples() > 0 ? y.size() / t.samples() : y.rows();
@@ -259,17 +282,26 @@ T loss::over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matr
       throw error(base::text("manta: nn: cross_entropy has {} weights of classes, and the network {} outputs",
                              weights_.size(), classes));
     dy.resize(y.rows(), y.cols());
-    return static_cast<T>(detail::softmax_loss<T>({y.data(), classes, t.samples()}, t.labels(),
-                                                  {weights_, smoothing_, ignore_}, {dy.data(), classes, t.samples()},
-                                                  divisor) /
+    return static_cast<T>(detail::softmax_loss<T>({y.data(), classes, t.samples()}, t, {weights_, smoothing_, ignore_},
+                                                  {dy.data(), classes, t.samples()}, divisor) /
                           divisor);
   }
   // A divergence is that of all outputs of a sample together.
   const double count = divisor * (kind_ == kind::kl_divergence ? 1. : static_cast<double>(y.rows()));
-  const T scale = static_cast<T>(1 / count);
-  const double sum = kind_ == kind::kl_divergence
-                         ? detail::sum_of_divergences(y, t.values(), dy, scale)
-                         : detail::sum_of_losses(kind_, y, t.values(), dy, scale, static_cast<T>(delta_));
+  dy.resize(y.rows(), y.cols());
+  const auto sum_of = [&](Eigen::Index first, Eigen::Index columns, double weight) {
+    const Eigen::Index at = first * y.rows();
+    const detail::loss_columns<T> some{{y.data() + at, y.rows(), columns},
+                                       {t.values().data() + at, y.rows(), columns},
+                                       {dy.data() + at, y.rows(), columns}};
+    const T scale = static_cast<T>(weight / count);
+    return weight * (kind_ == kind::kl_divergence
+                         ? detail::sum_of_divergences<T>(some, scale)
+                         : detail::sum_of_losses<T>(kind_, some, scale, static_cast<T>(delta_)));
+  };
+  if (t.weights().empty()) return static_cast<T>(sum_of(0, y.cols(), 1) / count);
+  double sum = 0;
+  for (Eigen::Index i = 0; i < y.cols(); ++i) sum += sum_of(i, 1, t.weights()[static_cast<std::size_t>(i)]);
   return static_cast<T>(sum / count);
 }
 

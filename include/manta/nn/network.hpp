@@ -30,6 +30,7 @@
 #include "manta/nn/layers.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/nn/parameter_groups.hpp"
+#include "manta/nn/parameter_span.hpp"
 
 namespace manta::nn {
 
@@ -107,9 +108,10 @@ class network {
   void forward_without_samples() { layers_.forward_without_samples(pass_); }
   void backward_without_samples(const gradients_ready& ready) { layers_.backward_without_samples(false, &ready); }
 
-  std::span<T> parameters() {
+  /// The span knows which parameters are frozen, as long as none is frozen or unfrozen.
+  parameter_span<T> parameters() {
     is_fresh_ = false;
-    return parameters_;
+    return {parameters_, frozen_ranges_};
   }
   [[nodiscard]] std::span<const T> parameters() const { return parameters_; }
   std::span<T> gradients() { return gradients_; }
@@ -180,6 +182,7 @@ class network {
   std::vector<spec> specs_;
   detail::chain<T> layers_;
   detail::aligned_vector<T> parameters_, gradients_, buffers_;
+  typename parameter_span<T>::frozen_ranges frozen_ranges_;
   std::vector<unsigned char> frozen_;  ///< for each of arrays(): 1 if it is frozen; empty if none is
   bool is_fresh_ = true;
   pass pass_;

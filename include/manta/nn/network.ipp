@@ -41,6 +41,7 @@ network<T>::network(const network& other)
       parameters_(other.parameters_),
       gradients_(other.gradients_),
       buffers_(other.buffers_),
+      frozen_ranges_(other.frozen_ranges_),
       frozen_(other.frozen_),
       is_fresh_(other.is_fresh_),
       pass_(other.pass_) {
@@ -151,11 +152,11 @@ void network<T>::keep_frozen(std::vector<unsigned char> frozen) {
                 " marks of frozen arrays instead of " + std::to_string(layers_.arrays().size()));
   if (std::ranges::none_of(frozen, [](unsigned char mark) { return mark != 0; })) frozen.clear();
   frozen_ = std::move(frozen);
-  std::vector<std::pair<std::size_t, std::size_t>> ranges;
+  frozen_ranges_.clear();
   for (const named_array& a : arrays()) {
-    if (a.frozen) ranges.emplace_back(a.begin, a.begin + static_cast<std::size_t>(a.extents.size()));
+    if (a.frozen) frozen_ranges_.emplace_back(a.begin, a.begin + static_cast<std::size_t>(a.extents.size()));
   }
-  layers_.freeze(ranges);
+  layers_.freeze(frozen_ranges_);
   zero_gradients();
 }
 

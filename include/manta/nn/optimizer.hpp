@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "manta/nn/parameter_groups.hpp"
+#include "manta/nn/parameter_span.hpp"
 #include "manta/nn/source.hpp"
 
 namespace manta::nn {
@@ -49,12 +50,19 @@ struct rmsprop_options {
   std::vector<parameter_group> groups = {};  ///< as adam's
 };
 
+struct lbfgs_options {
+  double rate = 1;   ///< factor of each step but the first, whose length is at most the rate
+  int history = 10;  ///< steps from which the curvature is known; twice as many numbers are kept for each parameter
+  double weight_decay = 0;                   ///< added to the gradient, times the parameter
+  std::vector<parameter_group> groups = {};  ///< as adam's
+};
+
 /// Any of the optimisers below, as a value: plain numbers, so that a recipe may give one of them by its type
 /// or by this.
 class optimizer {
  public:
   /// none: to be assigned to.
-  enum class kind { none, sgd, adam, adamw, rmsprop };
+  enum class kind { none, sgd, adam, adamw, rmsprop, lbfgs };
 
   optimizer() = default;
 
@@ -70,13 +78,21 @@ class optimizer {
     step(m.parameters(), m.gradients());
   }
   /// Changes parameters that lie anywhere. Both spans have to be of equal length, the same from step to step; else
-  /// throws, as it does if there are groups, which need names.
+  /// throws, as it does if there are groups, which need names. Frozen arrays stay as they are where the parameters are
+  /// what network::parameters() gives, which knows them.
+  MANTA_DECL void step(parameter_span<float> parameters, std::span<const float> gradients);
+  MANTA_DECL void step(parameter_span<double> parameters, std::span<const double> gradients);
   MANTA_DECL void step(std::span<float> parameters, std::span<const float> gradients);
   MANTA_DECL void step(std::span<double> parameters, std::span<const double> gradients);
 
   [[nodiscard]] double rate() const { return rate_; }
   /// Schedules call this; what was kept stays. Throws if the rate is negative or not finite.
   MANTA_DECL void rate(double r);
+  /// Adam's beta1, or the momentum of the others.
+  [[nodiscard]] double momentum() const { return momentum_; }
+  /// Schedules call this; what was kept stays. Throws unless the momentum is above 0 and below 1, and if the optimiser
+  /// was made without one.
+  MANTA_DECL void momentum(double m);
   /// Goes on from what another optimiser of this kind has kept, with the settings of its own. A moment that the other
   /// one has not kept begins at zero.
   MANTA_DECL void take_moments(const optimizer& other);
@@ -89,7 +105,8 @@ class optimizer {
     }
   }
   /// What is kept for parameters of this type, as one array; empty before the first step. Adam keeps two numbers for
-  /// each parameter, RMSProp one, SGD none; momentum is one more for the latter two, and so are means (.ema).
+  /// each parameter, RMSProp one, SGD none; momentum is one more for the latter two, and so are means (.ema). L-BFGS
+  /// keeps 2 + 2 history.
   template <class T>
   [[nodiscard]] std::span<T> moments() {
     if constexpr (std::is_same_v<T, float>) {
@@ -119,19 +136,22 @@ class optimizer {
   void serialize(Archive& archive) {
     archive(kind_, rate_, momentum_, beta2_, epsilon_, decay_, nesterov_, ema_, groups_, steps_, size_, averaged_,
             floats_, doubles_);
+    if (kind_ == kind::lbfgs) archive(history_, pairs_);
   }
 
  protected:
   MANTA_DECL explicit optimizer(const sgd_options& o);
   MANTA_DECL optimizer(kind k, const adam_options& o);
   MANTA_DECL explicit optimizer(const rmsprop_options& o);
+  MANTA_DECL explicit optimizer(const lbfgs_options& o);
 
  private:
-  [[nodiscard]] bool keeps_squares() const { return kind_ != kind::sgd; }
+  [[nodiscard]] bool keeps_squares() const { return kind_ != kind::sgd && kind_ != kind::lbfgs; }
   [[nodiscard]] bool keeps_first() const { return kind_ == kind::adam || kind_ == kind::adamw || momentum_ != 0; }
   /// Numbers that are kept for each parameter.
   [[nodiscard]] std::size_t arrays() const {
-    return std::size_t{keeps_squares()} + std::size_t{keeps_first()} + std::size_t{ema_ != 0};
+    return std::size_t{keeps_squares()} + std::size_t{keeps_first()} + std::size_t{ema_ != 0} +
+           (kind_ == kind::lbfgs ? 2 + 2 * history_ : 0);
   }
   MANTA_DECL void step_in(std::span<float> parameters, std::span<const float> gradients,
                           const std::vector<detail::parameter_range>& ranges);
@@ -143,6 +163,9 @@ class optimizer {
   template <class T>
   void move_range(std::span<T> p, std::span<const T> g, std::vector<T>& kept, const detail::parameter_range& r) const;
   template <class T>
+  void move_by_curvature(std::span<T> p, std::span<const T> g, std::vector<T>& kept,
+                         const std::vector<detail::parameter_range>& ranges);
+  template <class T>
   void average(std::span<const T> p, std::span<T> means) const;
   template <class T>
   void take_kept(const optimizer& other, const std::vector<T>& from, std::vector<T>& to) const;
@@ -152,6 +175,8 @@ class optimizer {
   bool nesterov_ = false;
   double ema_ = 0;
   std::vector<parameter_group> groups_;
+  std::size_t history_ = 0;  ///< of L-BFGS: the most pairs
+  std::uint64_t pairs_ = 0;  ///< of L-BFGS: pairs that were met
   std::uint64_t steps_ = 0;
   std::uint64_t size_ = 0;       ///< number of parameters; 0 before the first step
   std::uint64_t averaged_ = 0;   ///< steps over which the means of the parameters go
@@ -195,6 +220,18 @@ struct rmsprop : optimizer {
                   "manta: nn: the options of an optimiser have names: nn::rmsprop({.rate = 0.01})");
   }
   explicit rmsprop(const rmsprop_options& options = {}) : optimizer(options) {}
+};
+
+/// Limited-memory BFGS (Nocedal, 1980), for smooth losses of all samples at once: each step is one gradient, with the rate
+/// as its length, as PyTorch's LBFGS(max_iter=1) without a line search. A step that knows no positive curvature leaves the
+/// history as it is.
+struct lbfgs : optimizer {
+  template <class Number>
+    requires(std::is_arithmetic_v<Number>)
+  explicit lbfgs(Number) {
+    static_assert(sizeof(Number) == 0, "manta: nn: the options of an optimiser have names: nn::lbfgs({.rate = 0.5})");
+  }
+  explicit lbfgs(const lbfgs_options& options = {}) : optimizer(options) {}
 };
 
 /// Scales the gradients so that their norm is at most `limit`, and returns the norm that they had. Several arrays

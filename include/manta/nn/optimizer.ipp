@@ -11,23 +11,27 @@
 #include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/checks.hpp"
+#include "manta/nn/lbfgs.ipp"
 #include "manta/nn/optimizer.hpp"
 
 namespace manta::nn {
 
 namespace detail {
 
+inline void check_groups(std::string_view whose, const std::vector<parameter_group>& groups) {
+  for (const parameter_group& g : groups) {
+    check_option(g.rate >= 0, whose, base::text(".rate of the group {}", g.name()), g.rate, "at least 0");
+    const double decay = g.weight_decay.value_or(0);
+    check_option(decay >= 0, whose, base::text(".weight_decay of the group {}", g.name()), decay, "at least 0");
+  }
+}
 /// Throws unless the settings that all optimisers have are ones that can be meant.
 template <class Options>
 void check_settings(std::string_view whose, const Options& o) {
   check_option(o.rate >= 0, whose, ".rate", o.rate, "at least 0");
   check_option(o.weight_decay >= 0, whose, ".weight_decay", o.weight_decay, "at least 0");
   check_option(o.ema >= 0 && o.ema < 1, whose, ".ema", o.ema, "at least 0 and below 1");
-  for (const parameter_group& g : o.groups) {
-    check_option(g.rate >= 0, whose, base::text(".rate of the group {}", g.name()), g.rate, "at least 0");
-    const double decay = g.weight_decay.value_or(0);
-    check_option(decay >= 0, whose, base::text(".weight_decay of the group {}", g.name()), decay, "at least 0");
-  }
+  check_groups(whose, o.groups);
 }
 inline void check_part(std::string_view whose, std::string_view option, double value) {
   check_option(value >= 0 && value < 1, whose, option, value, "at least 0 and below 1");
@@ -78,6 +82,22 @@ MANTA_DECL optimizer::optimizer(const rmsprop_options& o)
   detail::check_epsilon(name(), o.epsilon);
 }
 
+MANTA_DECL optimizer::optimizer(const lbfgs_options& o)
+    : kind_(kind::lbfgs), rate_(o.rate), decay_(o.weight_decay), groups_(o.groups) {
+  detail::check_option(o.rate >= 0, name(), ".rate", o.rate, "at least 0");
+  detail::check_option(o.weight_decay >= 0, name(), ".weight_decay", o.weight_decay, "at least 0");
+  detail::check_groups(name(), o.groups);
+  detail::check_option(o.history >= 1, name(), ".history", o.history, "at least 1");
+  history_ = static_cast<std::size_t>(o.history);
+}
+
+MANTA_DECL void optimizer::momentum(double m) {
+  if (!keeps_first() || momentum_ == 0)
+    throw error(
+        base::text("manta: nn: {} was made without momentum, so that none can be set; make it with one", name()));
+  detail::check_option(m > 0 && m < 1, name(), "the momentum", m, "above 0 and below 1");
+  momentum_ = m;
+}
 MANTA_DECL void optimizer::rate(double r) {
   detail::check_option(r >= 0, name(), "the rate", r, "at least 0");
   rate_ = r;
@@ -98,10 +118,19 @@ void optimizer::take_kept(const optimizer& other, const std::vector<T>& from, st
   take(other.keeps_squares(), keeps_squares());
   take(other.keeps_first(), keeps_first());
   take(other.ema_ != 0, ema_ != 0);
+  if (kind_ == kind::lbfgs) all = from;
   to = std::move(all);
 }
 
 MANTA_DECL void optimizer::take_moments(const optimizer& other) {
+  if (kind_ == kind::lbfgs && other.history_ != history_) {  // another curvature: this one begins anew
+    optimizer fresh = *this;
+    fresh.steps_ = fresh.size_ = fresh.pairs_ = 0;
+    fresh.floats_.clear(), fresh.doubles_.clear();
+    *this = std::move(fresh);
+    return;
+  }
+  pairs_ = other.pairs_;
   steps_ = other.steps_;
   size_ = other.size_;
   averaged_ = ema_ != 0 ? other.averaged_ : 0;
@@ -116,21 +145,23 @@ MANTA_DECL std::string optimizer::name() const {
     case kind::adam: return "adam";
     case kind::adamw: return "adamw";
     case kind::rmsprop: return "rmsprop";
+    case kind::lbfgs: return "lbfgs";
   }
   return "none";
 }
 
 MANTA_DECL bool optimizer::is_named(const std::string& name) {
-  return name == "sgd" || name == "adam" || name == "adamw" || name == "rmsprop";
+  return name == "sgd" || name == "adam" || name == "adamw" || name == "rmsprop" || name == "lbfgs";
 }
 
 MANTA_DECL std::vector<std::pair<std::string, double>> optimizer::settings() const {
   std::vector<std::pair<std::string, double>> all{{"rate", rate_}, {"weight_decay", decay_}};
+  if (kind_ == kind::lbfgs) all.emplace_back("history", static_cast<double>(history_));
   const bool is_adam = kind_ == kind::adam || kind_ == kind::adamw;
-  all.emplace_back(is_adam ? "beta1" : "momentum", momentum_);
+  if (kind_ != kind::lbfgs) all.emplace_back(is_adam ? "beta1" : "momentum", momentum_);
   if (kind_ == kind::sgd) all.emplace_back("nesterov", nesterov_ ? 1 : 0);
-  if (kind_ != kind::sgd) all.emplace_back(is_adam ? "beta2" : "alpha", beta2_);
-  if (kind_ != kind::sgd) all.emplace_back("epsilon", epsilon_);
+  if (keeps_squares()) all.emplace_back(is_adam ? "beta2" : "alpha", beta2_);
+  if (keeps_squares()) all.emplace_back("epsilon", epsilon_);
   if (ema_ != 0) all.emplace_back("ema", ema_);
   for (const parameter_group& g : groups_) {
     all.emplace_back("rate of the group " + g.name(), g.rate);
@@ -213,8 +244,11 @@ void optimizer::move(std::span<T> p, std::span<const T> g, std::vector<T>& kept,
   const std::span<T> means = averages<T>();
   if (averaged_ == 0 && !means.empty()) std::copy(p.begin(), p.end(), means.begin());
   ++steps_;
-  if (!ranges) {
-    move_range(p, g, kept, {0, p.size(), 1, decay_});
+  const detail::parameter_range whole{0, p.size(), 1, decay_};
+  if (kind_ == kind::lbfgs) {
+    move_by_curvature(p, g, kept, ranges ? *ranges : std::vector{whole});
+  } else if (!ranges) {
+    move_range(p, g, kept, whole);
   } else {
     for (const detail::parameter_range& r : *ranges) {
       if (r.rate != 0) move_range(p, g, kept, r);
@@ -272,6 +306,33 @@ void optimizer::move_range(std::span<T> p, std::span<const T> g, std::vector<T>&
   }
 }
 
+namespace detail {
+/// The ranges of parameters of which some are frozen.
+template <class T>
+std::vector<parameter_range> ranges_of(const parameter_span<T>& parameters, double weight_decay) {
+  std::vector<parameter_range> ranges;
+  std::size_t at = 0;
+  const auto add = [&](std::size_t end, double rate) {
+    if (end > at) ranges.push_back({at, end, rate, weight_decay});
+    at = end;
+  };
+  for (const auto& [begin, end] : parameters.frozen()) {
+    add(begin, 1);
+    add(end, 0);
+  }
+  add(parameters.size(), 1);
+  return ranges;
+}
+}  // namespace detail
+
+MANTA_DECL void optimizer::step(parameter_span<float> parameters, std::span<const float> gradients) {
+  if (parameters.frozen().empty() || !groups_.empty()) return move<float>(parameters, gradients, floats_, nullptr);
+  step_in(parameters, gradients, detail::ranges_of(parameters, decay_));
+}
+MANTA_DECL void optimizer::step(parameter_span<double> parameters, std::span<const double> gradients) {
+  if (parameters.frozen().empty() || !groups_.empty()) return move<double>(parameters, gradients, doubles_, nullptr);
+  step_in(parameters, gradients, detail::ranges_of(parameters, decay_));
+}
 MANTA_DECL void optimizer::step(std::span<float> parameters, std::span<const float> gradients) {
   move(parameters, gradients, floats_, nullptr);
 }

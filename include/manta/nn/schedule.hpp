@@ -10,6 +10,7 @@
 // A plateau follows the loss instead of the time.
 #pragma once
 
+#include <array>
 #include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <vector>
@@ -21,10 +22,11 @@ namespace manta::nn {
 /// Any of the schedules below: plain numbers that can be sent and saved. By itself it is 1 at all times.
 class schedule {
  public:
-  enum class kind { constant, step, cosine, one_cycle, polynomial, restarts };
+  enum class kind { constant, step, cosine, one_cycle, polynomial, restarts, one_cycle_momentum };
 
   schedule() = default;
-  schedule(kind k, double length, double a, double b) : kind_(k), length_(length), a_(a), b_(b) {}
+  schedule(kind k, double length, double a, double b, double rise = 0)
+      : kind_(k), length_(length), a_(a), b_(b), rise_(rise) {}
 
   /// The factor at `time`, which counts from 0 and may lie between two steps.
   [[nodiscard]] MANTA_DECL double operator()(double time) const;
@@ -35,12 +37,15 @@ class schedule {
   bool operator==(const schedule&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(kind_, length_, a_, b_, warm_up_);
+    archive(kind_, length_, a_, b_, warm_up_, rise_);
   }
 
  private:
+  /// From the first value to the second in the part `rise` of the length, then to the third, along half cosines.
+  [[nodiscard]] double one_cycle(double t, double rise, const std::array<double, 3>& values) const;
+
   kind kind_ = kind::constant;
-  double length_ = 1, a_ = 1, b_ = 1, warm_up_ = 0;
+  double length_ = 1, a_ = 1, b_ = 1, warm_up_ = 0, rise_ = 0;
 };
 
 /// Multiplied by `factor` every so often: PyTorch's StepLR.
@@ -56,6 +61,11 @@ MANTA_DECL schedule cosine_restarts(double first, double growth = 1, double leas
 /// From 1 / `divisor` up to 1 in the part `rise` of the length, then down to 1 / (divisor * 1e4), both along half
 /// cosines: PyTorch's OneCycleLR (Smith, Topin, 2018). The optimiser's rate is the largest one.
 MANTA_DECL schedule one_cycle(double length, double rise = 0.3, double divisor = 25);
+/// The momentum itself, not a factor, that goes with one_cycle: from `greatest` down to `least` while the rate rises, and
+/// back up while it falls, as PyTorch's OneCycleLR(cycle_momentum=True).
+///
+///   optimizer.momentum(nn::one_cycle_momentum(10000)(step));
+MANTA_DECL schedule one_cycle_momentum(double length, double rise = 0.3, double least = 0.85, double greatest = 0.95);
 /// Rises to 1 in `length`, and then follows `rest`.
 MANTA_DECL schedule warm_up(double length, const schedule& rest = {});
 

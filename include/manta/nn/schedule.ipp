@@ -29,6 +29,13 @@ inline double part_of_round(double time, double growth) {
 }
 }  // namespace detail
 
+inline double schedule::one_cycle(double t, double rise, const std::array<double, 3>& values) const {
+  // PyTorch's places of the middle value and of the last step.
+  const double top = rise * length_ - 1, last = length_ - 1;
+  if (t <= top) return detail::half_cosine(values[0], values[1], top > 0 ? t / top : 1);
+  return detail::half_cosine(values[1], values[2], last > top ? (t - top) / (last - top) : 1);
+}
+
 MANTA_DECL double schedule::operator()(double time) const {
   if (time < warm_up_) return std::min(1., (time + 1) / warm_up_);
   const double t = time - warm_up_;
@@ -38,12 +45,8 @@ MANTA_DECL double schedule::operator()(double time) const {
     case kind::cosine: return detail::half_cosine(1, a_, t / length_);
     case kind::polynomial: return b_ + (1 - b_) * std::pow(1 - std::clamp(t / length_, 0., 1.), a_);
     case kind::restarts: return detail::half_cosine(1, a_, detail::part_of_round(t / length_, b_));
-    case kind::one_cycle: {
-      // PyTorch's places of the greatest and of the last step.
-      const double top = a_ * length_ - 1, last = length_ - 1;
-      if (t <= top) return detail::half_cosine(1 / b_, 1, top > 0 ? t / top : 1);
-      return detail::half_cosine(1, 1e-4 / b_, last > top ? (t - top) / (last - top) : 1);
-    }
+    case kind::one_cycle: return one_cycle(t, a_, {1 / b_, 1, 1e-4 / b_});
+    case kind::one_cycle_momentum: return one_cycle(t, rise_, {b_, a_, b_});
   }
   return 1;
 }
@@ -88,6 +91,14 @@ MANTA_DECL schedule one_cycle(double length, double rise, double divisor) {
   detail::check_option(rise > 0 && rise <= 1, "one_cycle", "the rising part", rise, "above 0 and at most 1");
   detail::check_option(divisor > 0, "one_cycle", "the divisor", divisor, "above 0");
   return {schedule::kind::one_cycle, length, rise, divisor};
+}
+MANTA_DECL schedule one_cycle_momentum(double length, double rise, double least, double greatest) {
+  detail::check_length("one_cycle_momentum", length);
+  detail::check_option(rise > 0 && rise <= 1, "one_cycle_momentum", "the rising part", rise, "above 0 and at most 1");
+  detail::check_option(least >= 0 && least <= greatest, "one_cycle_momentum", "the least momentum", least,
+                       "at least 0 and at most the greatest");
+  detail::check_option(greatest < 1, "one_cycle_momentum", "the greatest momentum", greatest, "below 1");
+  return {schedule::kind::one_cycle_momentum, length, least, greatest, rise};
 }
 MANTA_DECL schedule warm_up(double length, const schedule& rest) { return rest.after_warm_up(length); }
 

@@ -19,6 +19,7 @@
 #include "manta/nn/layers.ipp"
 #include "manta/nn/loss.ipp"
 #include "manta/nn/network.ipp"
+#include "manta/nn/onnx.ipp"
 #include "manta/nn/optimizer.ipp"
 #include "manta/nn/parameter_groups.ipp"
 #include "manta/nn/random.ipp"
@@ -28,6 +29,7 @@
 #include "manta/nn/spec.ipp"
 #include "manta/nn/summary.ipp"
 #if __has_include(<nlohmann/json.hpp>)
+#include "manta/nn/keras.ipp"
 #include "manta/nn/weights.ipp"
 #endif
 

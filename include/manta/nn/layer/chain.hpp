@@ -27,7 +27,7 @@ class chain {
     for (const spec& s : specs) {
       const shape now = output_shape();
       try {
-        layers_.push_back(make_layer<T>(s, now));
+        layers_.push_back(make_layer<T>(s.kind == "tied_linear" ? tied(s, specs) : s, now));
       } catch (const error& e) {
         throw error(base::text("layer {} of {}, {}, gets an input of shape {}: {}", layers_.size(), where, s.text(),
                                now.text(), e.what()));
@@ -40,7 +40,11 @@ class chain {
     freeze({});
   }
   chain(const chain& other)
-      : in_(other.in_), begins_(other.begins_), frozen_(other.frozen_), trains_before_(other.trains_before_) {
+      : in_(other.in_),
+        begins_(other.begins_),
+        ties_(other.ties_),
+        frozen_(other.frozen_),
+        trains_before_(other.trains_before_) {
     for (const auto& l : other.layers_) layers_.push_back(l->clone());
     values_.resize(layers_.size());
     gradients_.resize(layers_.size());
@@ -72,6 +76,8 @@ class chain {
       layers_[i]->bind(parameters + begins_[i], gradients + begins_[i], buffers);
       buffers += size_of(layers_[i]->buffer_arrays());
     }
+    for (const auto& [i, source] : ties_)
+      layers_[i]->bind_tied(parameters + begins_[source], gradients + begins_[source]);
   }
   void initialise(const random& numbers) {
     for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i]->initialise(random(numbers.bits(0), i));
@@ -97,6 +103,8 @@ class chain {
       trains_before_[i] = trains;
       trains = trains || count < begins_[i + 1] - begins_[i];
     }
+    for (const auto& [i, source] : ties_)
+      layers_[i]->freeze_tied(std::ranges::any_of(all, [&](const range& r) { return r.first == begins_[source]; }));
   }
 
   [[nodiscard]] int state_size() const {
@@ -183,6 +191,18 @@ class chain {
   }
 
  private:
+  /// The spec of a layer with the weights of a layer before it, to which rows and columns of these are added.
+  spec tied(spec s, const std::vector<spec>& specs) {
+    const auto source = static_cast<std::size_t>(s.sizes[0]);
+    const bool is_before = s.sizes[0] >= 0 && source < layers_.size();
+    if (!is_before || (specs[source].kind != "linear" && specs[source].kind != "embedding"))
+      throw error(
+          base::text("layer {} is no linear and no embedding before it, whose weights it could have", s.sizes[0]));
+    ties_.emplace_back(layers_.size(), source);
+    const shape weights = layers_[source]->arrays()[0].extents;
+    s.sizes.insert(s.sizes.end(), {weights[0], weights[1]});
+    return s;
+  }
   struct frozen_layer {
     std::vector<range> ranges;
     bool is_whole = false;
@@ -200,12 +220,13 @@ class chain {
 
   shape in_;
   std::vector<std::unique_ptr<layer<T>>> layers_;
-  std::vector<std::size_t> begins_{0};  ///< where each layer's parameters begin; one more at the end
-  std::vector<matrix<T>> values_;       ///< the results of the layers but the last
-  std::vector<matrix<T>> gradients_;    ///< of the loss, by each layer's input but the first's
-  std::vector<frozen_layer> frozen_;    ///< of each layer
-  std::vector<bool> trains_before_;     ///< whether a layer before this one has parameters that are trained
-  T* bound_ = nullptr;                  ///< the gradients
+  std::vector<std::size_t> begins_{0};                     ///< where each layer's parameters begin; one more at the end
+  std::vector<std::pair<std::size_t, std::size_t>> ties_;  ///< layers with the weights of another one, and that one
+  std::vector<matrix<T>> values_;                          ///< the results of the layers but the last
+  std::vector<matrix<T>> gradients_;                       ///< of the loss, by each layer's input but the first's
+  std::vector<frozen_layer> frozen_;                       ///< of each layer
+  std::vector<bool> trains_before_;  ///< whether a layer before this one has parameters that are trained
+  T* bound_ = nullptr;               ///< the gradients
 };
 
 /// The ranges that lie in [begin, end), counted from `begin`.

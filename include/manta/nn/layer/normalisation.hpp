@@ -50,10 +50,10 @@ class batch_norm_layer final : public normalisation_layer<T> {
  public:
   batch_norm_layer(const spec& s, const shape& in)
       : normalisation_layer<T>(s, in, shape{in.dimensions() == 2 ? in[1] : in[0]}),
-        width_(in.dimensions() == 3 ? in[1] * in[2] : 1),
+        width_(in.dimensions() > 2 ? in.size() / in[0] : 1),
         momentum_(s.option("momentum", 0.1)),
         all_workers_(s.option("all_workers", 0) != 0) {
-    if (in.dimensions() > 3) throw error("it needs features, a sequence or an image");
+    if (in.dimensions() > 4) throw error("it needs features, a sequence, an image or a volume");
     check_layer_option(momentum_ > 0 && momentum_ <= 1, "the momentum", momentum_, "above 0 and at most 1");
     scale_.resize(channels()), shift_.resize(channels()), factor_.resize(channels());
     mean_.resize(channels()), deviation_.resize(channels());
