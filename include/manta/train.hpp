@@ -17,3 +17,4 @@
 #include "manta/train/shards.hpp"
 #include "manta/train/split.hpp"
 #include "manta/train/trainer.hpp"
+#include "manta/train/weighting.hpp"

@@ -113,6 +113,23 @@ struct sentences {
   void serialize(Archive&) {}
 };
 
+/// All samples in each step, by L-BFGS; or a momentum that follows the epoch.
+struct by_curvature {
+  int samples = 90;
+  nn::network<double> model() const { return three_clouds().model(); }
+  nn::lbfgs optimizer() const { return nn::lbfgs({.history = 5, .weight_decay = 1e-3}); }
+  nn::loss loss() const { return nn::cross_entropy(); }
+  train::samples training_data() const { return manta::testing::clouds(1, samples); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(samples));
+  }
+};
+struct with_momentum : clouds_without_schedule {
+  nn::sgd optimizer() const { return nn::sgd({.rate = rate, .momentum = 0.9}); }
+  double momentum(double epoch) const { return nn::one_cycle_momentum(2)(epoch); }
+};
+
 std::vector<double> vector_of(std::span<const double> numbers) { return {numbers.begin(), numbers.end()}; }
 
 }  // namespace
@@ -256,5 +273,67 @@ TEST_CASE("padding counts neither in the loss nor in the accuracy, for any numbe
       CHECK(v.loss == doctest::Approx(loss / counted).epsilon(1e-12));
       CHECK(v.metrics.size() == 1);
     }
+  });
+}
+
+TEST_CASE("L-BFGS over all workers gives what a loop by hand gives, and is refused for batches of some samples") {
+  in_world([] {
+    nn::network<double> net = by_curvature().model();
+    net.initialise(7);
+    nn::lbfgs optimizer = by_curvature().optimizer();
+    train::batch<double> b;
+    std::vector<std::uint64_t> all(90);
+    std::iota(all.begin(), all.end(), std::uint64_t{0});
+    by_curvature().training_data().take(all, b);
+    double first = 0, last = 0;
+    for (int step = 0; step < 12; ++step) {
+      const auto [loss, dy] = nn::cross_entropy(net.forward(b.x), b.labels);
+      net.zero_gradients();
+      net.backward(dy);
+      optimizer.step(net);
+      (step == 0 ? first : last) = loss;
+    }
+    CHECK(last < 0.5 * first);
+    const std::vector<double> wanted = vector_of(net.parameters());
+    for (int n = 1; n <= workers(); ++n) {
+      train::trainer trainer(by_curvature{}, {.workers = n, .batch = 90, .seed = 7, .accumulate = 2});
+      for (int epoch = 0; epoch < 6; ++epoch) trainer.train();
+      const train::state middle = trainer.state();
+      train::trainer again(by_curvature{}, {.workers = n, .batch = 90, .seed = 7, .accumulate = 2});
+      again.restore(middle);
+      for (int epoch = 0; epoch < 6; ++epoch) trainer.train(), again.train();
+      CHECK(distance(vector_of(trainer.model().parameters()), wanted) < 1e-6);
+      CHECK(vector_of(again.model().parameters()) == vector_of(trainer.model().parameters()));
+    }
+    CHECK(manta::testing::contains(
+        manta::testing::thrown<manta::error>([] { train::trainer(by_curvature{}, {.workers = 1, .batch = 32}); }),
+        "L-BFGS compares the gradients of neighbouring steps, which have to be of the same "
+        "samples and of all workers: set .batch = 90"));
+  });
+}
+
+TEST_CASE("a recipe's momentum follows the epoch in each step") {
+  in_world([] {
+    const with_momentum recipe;
+    nn::network<double> net = recipe.model();
+    net.initialise(7);
+    nn::sgd optimizer = recipe.optimizer();
+    const train::samples data = recipe.training_data();
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      const std::vector<std::uint64_t> order = manta::testing::order_of(7, epoch, data.size());
+      for (std::size_t at = 0; at < order.size(); at += 43) {
+        train::batch<double> b;
+        data.take(std::span(order).subspan(at, std::min<std::size_t>(order.size() - at, 43)), b);
+        const auto [loss, dy] = nn::cross_entropy(net.forward(b.x), b.labels);
+        net.zero_gradients();
+        net.backward(dy);
+        optimizer.momentum(recipe.momentum(epoch + static_cast<double>(at) / static_cast<double>(data.size())));
+        optimizer.step(net);
+      }
+    }
+    train::trainer trainer(recipe, {.workers = workers(), .batch = 43, .seed = 7});
+    trainer.train();
+    trainer.train();
+    CHECK(distance(vector_of(trainer.model().parameters()), vector_of(net.parameters())) < 1e-10);
   });
 }

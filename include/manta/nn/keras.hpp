@@ -17,7 +17,7 @@
 namespace manta::nn {
 
 struct keras_options {
-  /// The name that Keras has for each layer with weights, by its place in the network: {{"0", "dense"}, {"2", "dense_1"}}.
+  /// The name that Keras has for each layer with weights, by its place in the network: {{"0", "dense"}, {"2", "out"}}.
   /// An array is then found by the names in its path, as in "dense/kernel" or "layers/dense/vars/0". Empty: the arrays
   /// are those of the layers in their order, as model.get_weights() gives them.
   std::map<std::string, std::string> layers = {};
@@ -39,7 +39,7 @@ MANTA_DECL std::map<std::string, std::vector<double>> keras_numbers(const std::s
                                                                     const keras_options& options, keras_report& report);
 }  // namespace detail
 
-/// Takes the arrays of a model of Keras, wherever they were read, such as from HDF5 by the program; `source` is named in
+/// Takes the arrays of a model of Keras, wherever the program has read them, such as HDF5; `source` is named in
 /// messages. The network has to have the model's layers in their order, with channels first where Keras has them last;
 /// the features of an image that was flattened are turned as well. GRU with reset_after=True, Keras' default. Throws
 /// manta::error, with what was expected and what is there, and leaves the network as it was, unless each of its arrays

@@ -52,8 +52,8 @@ inline std::vector<const stored_array*> in_order(const std::vector<stored_array>
   return arrays;
 }
 
-/// Whether the path of an array of this layer ends in this role: in its parts, of which a part may go on after the name, as
-/// in "forward_lstm", and others may stand between, as "lstm_cell".
+/// Whether the path of an array of this layer ends in this role: in its parts, of which one may go on after the name,
+/// as in "forward_lstm", and others may stand between, as "lstm_cell".
 inline bool has_role(const std::vector<std::string>& path, std::size_t after_layer, const std::string& role) {
   const std::vector<std::string> wanted = path_parts(role);
   if (path.back() != wanted.back()) return false;

@@ -60,7 +60,7 @@ class layer {
   /// The layer's part of the network's parameters, gradients and buffers, as long as its arrays together.
   virtual void bind(T*, T*, T*) {}
   virtual void initialise(const random&) {}
-  /// Of a layer with the weights of another one: where these lie, and whether they are not trained.
+  /// For a layer with the weights of another one: where these lie, and whether they are not trained.
   virtual void bind_tied(T* /*parameters*/, T* /*gradients*/) {}
   virtual void freeze_tied(bool /*is_frozen*/) {}
 

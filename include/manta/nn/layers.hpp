@@ -44,7 +44,7 @@ struct conv2d_options {
   nn::start start = start::standard;
   double gain = 1;
 };
-/// Of volumes: what is said of rows and columns goes for planes as well.
+/// For volumes, what is said of rows and columns goes for planes as well.
 using conv3d_options = conv2d_options;
 struct tied_linear_options {
   bool transposed = false;  ///< W^T instead of W, for an autoencoder's way back

@@ -40,7 +40,7 @@ class targets {
     return has_labels_ ? static_cast<Eigen::Index>(labels_.size()) : values_->cols();
   }
 
-  /// The same targets with a weight for each sample of the batch.
+  /// These targets with a weight for each sample of the batch.
   [[nodiscard]] targets with_weights(std::span<const float> weights) const {
     targets t = *this;
     t.weights_ = weights;
@@ -57,8 +57,8 @@ class targets {
 };
 
 struct cross_entropy_options {
-  /// Of the classes; empty: all 1. The mean is weighted, as PyTorch's CrossEntropyLoss(weight): the sum of the weighted
-  /// losses divided by the sum of the weights. A sample's own weight is one more factor.
+  /// Weights of the classes; empty: all 1. The mean is weighted, as PyTorch's CrossEntropyLoss(weight): the sum of the
+  /// weighted losses divided by the sum of the weights. A sample's own weight is one more factor.
   std::vector<double> weights = {};
   double smoothing = 0;            ///< label smoothing (Szegedy et al., 2016): the part that is spread over all classes
   std::optional<int> ignore = {};  ///< a class whose samples or positions count nothing, such as that of padding
@@ -92,7 +92,7 @@ class loss {
   /// weight of the whole.
   template <class T>
   T over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matrix<T>& dy, double divisor) const;
-  /// By what the sum is divided to give the mean: the number of samples, or the sum of their weights and their classes'.
+  /// By what the sum is divided to give the mean: the number of samples, or the sum of their weights.
   template <class T>
   double weight(const targets<T>& t) const;
 

@@ -6,8 +6,8 @@
 //   nn::save_onnx("net.onnx", net);   // Python: onnxruntime.InferenceSession("net.onnx").run(None, {"input": x})
 //
 // The input has the batch first, then the shape of a sample: {batch, 3, 32, 32}. That is a matrix of features x samples
-// as it lies in memory. Numbers are 32-bit floats, also those of words for nn::embedding. The model predicts: dropout is
-// left out, and batch norm has its running means.
+// as it lies in memory. Numbers are 32-bit floats, also those of words for nn::embedding. The model predicts: dropout
+// is left out, and batch norm has its running means.
 #pragma once
 
 #include <map>

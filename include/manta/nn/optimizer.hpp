@@ -163,9 +163,6 @@ class optimizer {
   template <class T>
   void move_range(std::span<T> p, std::span<const T> g, std::vector<T>& kept, const detail::parameter_range& r) const;
   template <class T>
-  void move_by_curvature(std::span<T> p, std::span<const T> g, std::vector<T>& kept,
-                         const std::vector<detail::parameter_range>& ranges);
-  template <class T>
   void average(std::span<const T> p, std::span<T> means) const;
   template <class T>
   void take_kept(const optimizer& other, const std::vector<T>& from, std::vector<T>& to) const;
@@ -222,9 +219,9 @@ struct rmsprop : optimizer {
   explicit rmsprop(const rmsprop_options& options = {}) : optimizer(options) {}
 };
 
-/// Limited-memory BFGS (Nocedal, 1980), for smooth losses of all samples at once: each step is one gradient, with the rate
-/// as its length, as PyTorch's LBFGS(max_iter=1) without a line search. A step that knows no positive curvature leaves the
-/// history as it is.
+/// Limited-memory BFGS (Nocedal, 1980), for smooth losses of all samples at once: each step is one gradient, with the
+/// rate as its length, as PyTorch's LBFGS(max_iter=1) without a line search. A step that knows no positive curvature
+/// leaves the history as it is.
 struct lbfgs : optimizer {
   template <class Number>
     requires(std::is_arithmetic_v<Number>)

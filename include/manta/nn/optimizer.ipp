@@ -11,7 +11,7 @@
 #include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/checks.hpp"
-#include "manta/nn/lbfgs.ipp"
+#include "manta/nn/lbfgs.hpp"
 #include "manta/nn/optimizer.hpp"
 
 namespace manta::nn {
@@ -246,7 +246,8 @@ void optimizer::move(std::span<T> p, std::span<const T> g, std::vector<T>& kept,
   ++steps_;
   const detail::parameter_range whole{0, p.size(), 1, decay_};
   if (kind_ == kind::lbfgs) {
-    move_by_curvature(p, g, kept, ranges ? *ranges : std::vector{whole});
+    detail::curvature_step<T>(p, g, kept, pairs_, ranges ? *ranges : std::vector{whole},
+                              {rate_, history_, steps_ == 1});
   } else if (!ranges) {
     move_range(p, g, kept, whole);
   } else {

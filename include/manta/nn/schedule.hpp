@@ -61,8 +61,8 @@ MANTA_DECL schedule cosine_restarts(double first, double growth = 1, double leas
 /// From 1 / `divisor` up to 1 in the part `rise` of the length, then down to 1 / (divisor * 1e4), both along half
 /// cosines: PyTorch's OneCycleLR (Smith, Topin, 2018). The optimiser's rate is the largest one.
 MANTA_DECL schedule one_cycle(double length, double rise = 0.3, double divisor = 25);
-/// The momentum itself, not a factor, that goes with one_cycle: from `greatest` down to `least` while the rate rises, and
-/// back up while it falls, as PyTorch's OneCycleLR(cycle_momentum=True).
+/// The momentum itself, not a factor, that goes with one_cycle: from `greatest` down to `least` while the rate rises,
+/// and back up while it falls, as PyTorch's OneCycleLR(cycle_momentum=True).
 ///
 ///   optimizer.momentum(nn::one_cycle_momentum(10000)(step));
 MANTA_DECL schedule one_cycle_momentum(double length, double rise = 0.3, double least = 0.85, double greatest = 0.95);

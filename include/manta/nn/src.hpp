@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The definitions of nn, small networks, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes
-// this file. A build that defines MANTA_SOURCES_APART compiles this file, src_float.hpp and src_double.hpp as sources of
-// their own instead.
+// this file. A build that defines MANTA_SOURCES_APART compiles this file, src_float.hpp and src_double.hpp as sources
+// of their own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED

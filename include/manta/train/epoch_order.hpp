@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The order of an epoch's samples, which follows from seed and epoch, and what of it each worker takes: batches are the
-// next ranges of the order, and worker i of n takes the i-th part of each.
+// next ranges of the order, and worker i of n takes the i-th part of each. The order has each sample once or, where
+// samples are drawn by weights, a sample as often as it was drawn.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,14 @@ namespace manta::train::detail {
 
 /// Places [first, second) in the order of the samples.
 using range = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Samples of a batch that run together.
+struct sample_part {
+  std::span<const std::uint64_t> samples;  ///< their numbers in the data
+  /// For each a number that no other of the epoch has, from which masks and augmentations follow: the sample's own or,
+  /// where a sample may come twice, its place in the order.
+  std::span<const std::uint64_t> draws;
+};
 
 /// The part of [begin, end) that belongs to member `i` of `n`: parts differ by one at most.
 inline range share_of(std::uint64_t begin, std::uint64_t end, int i, int n) {
@@ -37,6 +46,8 @@ class epoch_order {
         member_(member),
         members_(members) {}
 
+  /// From the next `make` on, an epoch draws its samples by these weights, one for each sample, with replacement.
+  MANTA_DECL void draw_by(std::span<const double> weights);
   /// Has each share run in one part, whatever the options say.
   void run_shares_whole() { parts_ = 1; }
   [[nodiscard]] int parts() const { return parts_; }
@@ -60,8 +71,10 @@ class epoch_order {
   /// This member's part of a batch.
   [[nodiscard]] range share(const range& batch) const { return share_of(batch.first, batch.second, member_, members_); }
   /// The samples of part `i` of a share.
-  [[nodiscard]] std::span<const std::uint64_t> part(const range& share, int i) const {
-    return samples(share_of(share.first, share.second, i, parts_));
+  [[nodiscard]] sample_part part(const range& share, int i) const {
+    const range its = share_of(share.first, share.second, i, parts_);
+    const auto numbers = samples(its);
+    return {numbers, places_.empty() ? numbers : std::span(places_).subspan(its.first, its.second - its.first)};
   }
   /// The samples that this member takes after those of the batch.
   [[nodiscard]] std::span<const std::uint64_t> next_share(const range& batch) const {
@@ -76,6 +89,8 @@ class epoch_order {
   int parts_;
   int member_, members_;
   std::vector<std::uint64_t> order_;
+  std::vector<std::uint64_t> places_;  ///< 0, 1, .. where samples are drawn; else empty
+  std::vector<double> sums_;           ///< of the weights of the samples up to each; empty: each sample comes once
 };
 
 }  // namespace manta::train::detail

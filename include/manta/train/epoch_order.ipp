@@ -4,6 +4,7 @@
 // The definitions of epoch_order.hpp.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 
 #include "manta/nn/random.hpp"
@@ -11,11 +12,25 @@
 
 namespace manta::train::detail {
 
+MANTA_DECL void epoch_order::draw_by(std::span<const double> weights) {
+  sums_.resize(weights.size());
+  std::partial_sum(weights.begin(), weights.end(), sums_.begin());
+}
+
 MANTA_DECL void epoch_order::make(std::uint64_t seed, std::uint64_t epoch, std::uint64_t size) {
   order_.resize(size);
   std::iota(order_.begin(), order_.end(), std::uint64_t(0));
-  if (!shuffles_) return;
   const nn::random numbers(seed, epoch, 1);
+  if (!sums_.empty()) {
+    places_ = order_;
+    // The first sample whose sum is above the number; one of weight 0 has the sum of the sample before it.
+    for (std::uint64_t& sample : order_) {
+      const auto found = std::ranges::upper_bound(sums_, numbers.uniform(sample) * sums_.back());
+      sample = static_cast<std::uint64_t>(std::min(found, sums_.end() - 1) - sums_.begin());
+    }
+    return;
+  }
+  if (!shuffles_) return;
   for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[numbers.bits(i) % i]);
 }
 
@@ -24,7 +39,7 @@ MANTA_DECL std::vector<std::vector<std::uint64_t>> epoch_order::reading_plan(std
   for (std::uint64_t end = 0; sample < last(); sample = end) {
     end = end_of_batch(sample);
     for (int i = 0; i < parts_; ++i) {
-      const auto numbers = part(share({sample, end}), i);
+      const auto numbers = part(share({sample, end}), i).samples;
       if (!numbers.empty()) plan.emplace_back(numbers.begin(), numbers.end());
     }
   }

@@ -7,59 +7,18 @@
 //   std::cout << h.ended << "; the best epoch was " << h.best().training.epoch << '\n';
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "manta/error.hpp"
 #include "manta/nn/schedule.hpp"
+#include "manta/train/callback.hpp"
 #include "manta/train/source.hpp"
 #include "manta/train/state.hpp"
 #include "manta/train/summary.hpp"
 
 namespace manta::train {
-
-/// What one epoch gave.
-struct epoch_result {
-  summary training;
-  summary validation;    ///< without samples where the recipe has no validation_data()
-  bool is_best = false;  ///< better than all epochs before
-
-  /// What early stopping looks at: of the validation where there is one.
-  [[nodiscard]] const summary& watched() const { return validation.samples > 0 ? validation : training; }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(training, validation, is_best);
-  }
-};
-
-/// A function of the program that is called after each epoch, on the driver's rank. It may return false to end the
-/// training; one that returns nothing goes on.
-class epoch_callback {
- public:
-  epoch_callback() = default;
-  template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, epoch_callback>)
-  epoch_callback(F f) {  // NOLINT(google-explicit-constructor): a lambda is what users write
-    constexpr bool is_callback = std::is_invocable_v<F&, const epoch_result&>;
-    static_assert(
-        is_callback,
-        "manta: train: .on_epoch is a function that takes const train::epoch_result&, and returns nothing, or "
-        "false to end the training");
-    if constexpr (!is_callback) {
-    } else if constexpr (std::is_void_v<std::invoke_result_t<F&, const epoch_result&>>) {
-      call_ = [f = std::move(f)](const epoch_result& e) mutable { return f(e), true; };
-    } else {
-      call_ = std::move(f);
-    }
-  }
-  bool operator()(const epoch_result& e) const { return !call_ || call_(e); }
-
- private:
-  std::function<bool(const epoch_result&)> call_;
-};
 
 struct fit_options {
   int epochs = 1;               ///< in all: a training that goes on from a checkpoint makes those that are missing
@@ -78,8 +37,9 @@ struct fit_options {
   std::string log = "";  ///< a folder for curves of the epochs, as CSV, JSON lines, for TensorBoard, and as a page
   /// Lowers the rate when the watched value has stopped getting better: nn::plateau_options{.patience = 3}.
   std::optional<nn::plateau_options> plateau = {};
-  bool progress = true;  ///< a bar, or lines in a log (manta/progress.hpp)
-  epoch_callback on_epoch = {};
+  bool progress = true;                  ///< a bar, or lines in a log (manta/progress.hpp)
+  epoch_callback on_epoch = {};          ///< called after each epoch; false ends the training
+  std::vector<callback> callbacks = {};  ///< called in their order, after on_epoch (callback.hpp)
 };
 
 struct history {

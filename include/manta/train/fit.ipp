@@ -98,6 +98,11 @@ inline void check_fit(const fit_options& o) {
     throw error(base::text("manta: train: fit: .keep is {}; give the number of epochs whose states stay", o.keep));
   if (o.keep > 0 && o.checkpoint.empty())
     throw error("manta: train: fit: .keep keeps states beside .checkpoint, which is empty; name a file");
+  for (const callback& c : o.callbacks) {
+    if (c.every < 1)
+      throw error(
+          base::text("manta: train: fit: .every of a callback is {}; give the number of steps from 1", c.every));
+  }
   const std::string best = best_file_of(o);
   if (!best.empty() && best == o.checkpoint)
     throw error(base::text("manta: train: fit: .checkpoint and .best are the same file, {}; give each its own", best));
@@ -209,25 +214,67 @@ inline void check_validation(const fit_options& o, const epoch_result& e, const 
       kind_of_odd(loss), e.training.epoch, before, file));
 }
 
-inline summary trainer_core::train_epoch(const fit_options& o, fit_bar& bar,
-                                         const std::function<void()>& save_checkpoint) {
+/// Calls a member of all callbacks, in their order; "" or, in words, which of them ends the training.
+template <class... Arguments>
+std::string call_back(const fit_options& o, auto member, const Arguments&... arguments) {
+  std::string ended;
+  for (std::size_t i = 0; i < o.callbacks.size(); ++i) {
+    if (!(o.callbacks[i].*member)(arguments...)) ended = base::text("callback {} said so", i);
+  }
+  return ended;
+}
+/// Calls those that want to be called after a batch.
+inline std::string call_back_on_batch(const fit_options& o, const summary& so_far) {
+  std::string ended;
+  for (std::size_t i = 0; i < o.callbacks.size(); ++i) {
+    const callback& c = o.callbacks[i];
+    if (so_far.step % static_cast<std::uint64_t>(c.every) == 0 && !c.on_batch(so_far))
+      ended = base::text("callback {} said so", i);
+  }
+  return ended;
+}
+/// The steps from this one on until a callback wants to be called; at most `most`.
+inline std::uint64_t steps_to_callback(const fit_options& o, std::uint64_t step, std::uint64_t most) {
+  for (const callback& c : o.callbacks) {
+    const auto every = static_cast<std::uint64_t>(c.every);
+    if (c.on_batch) most = std::min(most, every - step % every);
+  }
+  return most;
+}
+
+inline std::optional<summary> trainer_core::train_epoch(const fit_options& o, fit_bar& bar, history& h,
+                                                        const std::function<void()>& save_checkpoint) {
   const auto begin = std::chrono::steady_clock::now();
   pass_result whole = train_some(1);
   const std::uint64_t samples = whole.all.samples + whole.left;
-  while (whole.left > 0) {
+  for (;;) {
     bar.show(o, whole);
+    h.ended = call_back_on_batch(o, summary_of(whole, seconds_since(begin)));
+    if (whole.left == 0) return summary_of(whole, seconds_since(begin));
+    if (!h.ended.empty()) return std::nullopt;
     leave_if_the_run_ends(o, save_checkpoint);
-    whole = train_some(piece_of_epoch(samples), std::move(whole));
+    whole = train_some(steps_to_callback(o, whole.step, piece_of_epoch(samples)), std::move(whole));
   }
-  bar.show(o, whole);
-  return summary_of(whole, seconds_since(begin));
+}
+
+/// The state after the best epoch goes to its file and to `best`, that after each epoch to the checkpoint, as the
+/// options want them.
+inline void trainer_core::keep_states(const fit_options& o, const history& h, const kept_states& kept,
+                                      train::state& best) {
+  const std::string best_file = best_file_of(o);
+  const epoch_result& e = h.epochs.back();
+  const bool is_wanted = e.is_best && (o.restore_best || !best_file.empty());
+  if (o.checkpoint.empty() && !is_wanted) return;
+  train::state s = state_with(h);
+  if (e.is_best && !best_file.empty()) write_checkpoint(best_file, s);
+  if (!o.checkpoint.empty()) write_checkpoint(o.checkpoint, s), kept.add(e.training.epoch);
+  if (e.is_best && o.restore_best) best = std::move(s);
 }
 
 MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
   check_fit(o);
   check_watched(o);
   history h = go_on_from(o);
-  const std::string best_file = best_file_of(o);
   const kept_states kept(o);
   best_epoch best(o);
   std::optional<nn::plateau> plateau;
@@ -251,8 +298,14 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
   std::uint64_t done = state().epoch;
   if (enough(done)) check_finished(o, h);
   while (!enough(done)) {
-    epoch_result e;
-    e.training = train_epoch(o, bar, save_checkpoint);
+    h.ended = call_back(o, &callback::on_epoch_begin, done);
+    if (!h.ended.empty()) break;
+    const std::optional<summary> training = train_epoch(o, bar, h, save_checkpoint);
+    if (!training) {
+      if (!o.checkpoint.empty()) save_checkpoint();
+      break;
+    }
+    epoch_result e{.training = *training, .validation = {}};
     if (validates) e.validation = validate();
     check_validation(o, e, h);
     e.is_best = best.is_better(e);
@@ -262,20 +315,19 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
       const double lower = plateau->next(best.falling(e), e.training.rate);
       if (lower != e.training.rate) rate(lower);
     }
-    if (!o.checkpoint.empty() || (e.is_best && (o.restore_best || !best_file.empty()))) {
-      train::state s = state_with(h);
-      if (e.is_best && !best_file.empty()) write_checkpoint(best_file, s);
-      if (!o.checkpoint.empty()) write_checkpoint(o.checkpoint, s), kept.add(done);
-      if (e.is_best && o.restore_best) best_state = std::move(s);
-    }
+    keep_states(o, h, kept, best_state);
     if (!o.on_epoch(e)) h.ended = "on_epoch said so";
+    if (const std::string ended = call_back(o, &callback::on_epoch, e); !ended.empty()) h.ended = ended;
     const bool goes_on = h.ended.empty() && !enough(done);
     if (log) log->add(goes_on);
     if (goes_on) leave_if_the_run_ends(o, save_checkpoint);
   }
-  if (o.restore_best && best_state.model.empty() && !o.fresh && std::filesystem::exists(best_file))
-    best_state = read_checkpoint(best_file);
+  if (o.restore_best && best_state.model.empty() && !o.fresh && std::filesystem::exists(best_file_of(o)))
+    best_state = read_checkpoint(best_file_of(o));
   if (!best_state.model.empty()) restore(best_state, settings::checkpoint);
+  for (const callback& c : o.callbacks) {
+    if (c.on_end) c.on_end(h);
+  }
   return h;
 }
 

@@ -87,6 +87,9 @@ class learner {
   virtual void plan(bool training, std::vector<std::vector<std::uint64_t>> parts) = 0;
   /// These samples of the training data are the next that this worker takes: data that lie in files read ahead.
   virtual void will_take(std::span<const std::uint64_t> which) = 0;
+  /// How often each sample of the training data is drawn, compared with the others; empty: each comes once an epoch.
+  /// Throws unless there is a weight for each sample, none is below 0, and one is above.
+  [[nodiscard]] virtual std::vector<double> sampling_weights() = 0;
   /// The weight of these samples of the training data in the loss.
   [[nodiscard]] virtual double weight(std::span<const std::uint64_t> which) = 0;
   /// Forward, and what the samples gave. The gradient of the sum of the losses / divisor is kept for `backward`.
@@ -106,6 +109,8 @@ class learner {
   virtual void rate(double r) = 0;
   /// What the recipe says, if it does.
   [[nodiscard]] virtual std::optional<double> recipe_rate(double epoch) const = 0;
+  /// Sets the momentum that the recipe says, if it does.
+  virtual void follow_momentum(double epoch) = 0;
 
   [[nodiscard]] virtual std::string save() const = 0;
   /// Throws, and changes nothing, if the bytes cannot be read.
@@ -127,6 +132,8 @@ MANTA_DECL std::uint32_t register_learner(const char* type, std::unique_ptr<lear
 /// Throws if this rank's program does not have it.
 MANTA_DECL std::unique_ptr<learner> make_learner(const learner_name& what);
 
+/// Throws unless these weights can be those of a sampling of `size` samples.
+MANTA_DECL void check_sampling(std::span<const double> weights, std::size_t size);
 /// The text of a mistake in one sample, which names the sample by its number in the data.
 MANTA_DECL std::string text_of(const nn::sample_error& e, bool training, std::span<const std::uint64_t> which);
 /// The first number that is not finite, as in "the number 3 of sample 17 of the training data is NaN"; "" if all are.

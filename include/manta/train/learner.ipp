@@ -41,6 +41,24 @@ MANTA_DECL std::unique_ptr<learner> make_learner(const learner_name& what) {
   return learners()[what.number].make(what.bytes);
 }
 
+MANTA_DECL void check_sampling(std::span<const double> weights, std::size_t size) {
+  if (weights.size() != size)
+    throw error(
+        base::text("manta: train: sampling_weights() gives {} weights, and there are {} samples of the training "
+                   "data; each needs one",
+                   weights.size(), size));
+  double sum = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!(weights[i] >= 0) || !base::is_finite(weights[i]))
+      throw error(base::text("manta: train: sampling_weights() gives sample {} the weight {}; it has to be at least 0",
+                             i, weights[i]));
+    sum += weights[i];
+  }
+  if (!(sum > 0) || !base::is_finite(sum))
+    throw error(
+        base::text("manta: train: the weights of sampling_weights() add up to {}; the sum has to be above 0", sum));
+}
+
 inline std::string name_of_sample(bool training, std::uint64_t number) {
   return base::text("sample {} of the {} data", number, training ? "training" : "validation");
 }
@@ -79,7 +97,7 @@ std::uint64_t digest_of_batch(const batch<T>& b) {
   const auto of = [](const auto& array, std::uint64_t seed) {
     return base::hash_bytes(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()), seed);
   };
-  const std::uint64_t x = of(b.x, static_cast<std::uint64_t>(b.x.rows()));
+  const std::uint64_t x = of(b.weights, of(b.x, static_cast<std::uint64_t>(b.x.rows())));
   return b.has_labels ? of(b.labels, x) : of(b.y, x);
 }
 MANTA_DECL std::uint64_t digest_of(const batch<float>& b) { return digest_of_batch(b); }

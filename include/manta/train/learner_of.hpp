@@ -109,6 +109,7 @@ class learner_of final : public learner {
   }
   [[nodiscard]] std::uint64_t digest(bool training, std::uint64_t sample) override {
     take(training, {&sample, 1});
+    if (training) has_weights_ = has_weights_ || !batch_.weights.empty();
     if (training && batch_.has_labels)
       labels_per_sample_ = static_cast<double>(std::max<std::size_t>(1, batch_.labels.size()));
     return digest_of(batch_);
@@ -174,18 +175,30 @@ class learner_of final : public learner {
     if constexpr (requires { training_.will_take(which); }) training_.will_take(which);
   }
 
+  std::vector<double> sampling_weights() override {
+    std::vector<double> all;
+    if constexpr (requires { recipe_.sampling_weights(training_); }) {
+      for (const auto w : recipe_.sampling_weights(training_)) all.push_back(static_cast<double>(w));
+      check_sampling(all, training_.size());
+    }
+    return all;
+  }
   double weight(std::span<const std::uint64_t> which) override {
     if constexpr (requires { loss_.is_weighted(); }) {
-      if (!loss_.is_weighted()) return static_cast<double>(which.size()) * labels_per_sample_;
+      if (!loss_.is_weighted() && !has_weights_) return static_cast<double>(which.size()) * labels_per_sample_;
     }
-    training_.take(which, batch_);
+    if constexpr (requires { training_.take_targets(which, batch_); }) {
+      training_.take_targets(which, batch_);
+    } else {
+      training_.take(which, batch_);
+    }
     return loss_.template weight<scalar>(batch_.targets());
   }
 
   sums forward(bool training, std::span<const std::uint64_t> which, const nn::pass& p, double divisor) override {
     take(training, which);
     try {
-      return forward_taken(training, which, p, divisor);
+      return forward_taken(training, p, divisor);
     } catch (const nn::sample_error& e) {
       throw error(text_of(e, training, which));
     }
@@ -240,6 +253,16 @@ class learner_of final : public learner {
     return std::nullopt;
   }
 
+  void follow_momentum(double epoch) override {
+    if constexpr (requires { recipe_.momentum(epoch); }) {
+      static_assert(
+          requires { optimizer_.momentum(1.); },
+          "manta: train: the recipe has momentum(epoch), and its optimizer no member momentum(double), which nn::sgd, "
+          "nn::adam and others have");
+      optimizer_.momentum(static_cast<double>(recipe_.momentum(epoch)));
+    }
+  }
+
   [[nodiscard]] std::string save() const override { return output::pack(model_, optimizer_); }
   void load(const std::string& bytes, taken what) override {
     // Into copies first: what cannot be read changes nothing.
@@ -270,17 +293,17 @@ class learner_of final : public learner {
       training_.take(which, batch_);
     }
   }
-  sums forward_taken(bool training, std::span<const std::uint64_t> which, const nn::pass& p, double divisor) {
-    if (training) augment(which, p);
+  sums forward_taken(bool training, const nn::pass& p, double divisor) {
+    if (training) augment(p);
     nn::set_mode(model_, p);
     const nn::matrix<scalar>& y = model_.forward(batch_.x);
     return sums_of<scalar>(recipe_, loss_, y, batch_, dy_, divisor);
   }
   /// What is drawn for a sample follows from its number and that of the step, not from who takes it.
-  void augment(std::span<const std::uint64_t> which, const nn::pass& p) {
+  void augment(const nn::pass& p) {
     if constexpr (requires(std::span<scalar> sample, draws & d) { recipe_.augment(sample, d); }) {
-      for (std::size_t i = 0; i < which.size(); ++i) {
-        draws d(p.seed, p.step, which[i]);
+      for (std::size_t i = 0; i < p.samples.size(); ++i) {
+        draws d(p.seed, p.step, p.samples[i]);
         auto column = batch_.x.col(static_cast<Eigen::Index>(i));
         recipe_.augment(std::span<scalar>(column.data(), static_cast<std::size_t>(column.size())), d);
       }
@@ -295,6 +318,7 @@ class learner_of final : public learner {
   decltype(validation_data_of(std::declval<const R&>())) validation_;
   bool has_training_ = false, has_validation_ = false;
   batch<scalar> batch_;
+  bool has_weights_ = false;      ///< samples of the training data have weights of their own
   double labels_per_sample_ = 1;  ///< more where a sample is a sequence with a class for each position
   nn::matrix<scalar> dy_;
 };

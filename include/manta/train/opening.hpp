@@ -12,10 +12,11 @@
 
 namespace manta::train::detail {
 
-/// Collective, after each member has tried to open its learner. `problem` is what it threw, or "". Throws the same
-/// error on all members if one of them has a problem, if their models or data differ, or if the data do not suit
-/// model and options.
-MANTA_DECL void agree_to_open(exchange& e, learner& l, const options& o, const std::string& problem);
+/// Collective, after each member has tried to open its learner. `problem` is what it threw, or ""; `sampling` a digest
+/// of the weights by which samples are drawn. Throws the same error on all members if one of them has a problem, if
+/// their models or data differ, or if the data do not suit model and options.
+MANTA_DECL void agree_to_open(exchange& e, learner& l, const options& o, std::uint64_t sampling,
+                              const std::string& problem);
 
 }  // namespace manta::train::detail
 

@@ -20,6 +20,7 @@ namespace manta::train::detail {
 /// What one member has, as numbers that MPI can gather.
 struct opened_facts {
   std::uint64_t rank = 0, model = 0;
+  std::uint64_t sampling = 0;                           ///< a digest of the weights by which samples are drawn
   std::array<std::uint64_t, 2> sizes{};                 ///< of the training data and of the validation data
   std::array<std::array<std::uint64_t, 2>, 2> ends{};   ///< digests of the first and the last sample of each
   std::array<std::array<std::uint64_t, 2>, 2> again{};  ///< the same, taken once more: data may vary by themselves
@@ -50,6 +51,15 @@ inline void compare_models(const std::vector<opened_facts>& all, const std::stri
         base::text("manta: train: the workers' recipes make different models: the one on rank {} is not that on "
                    "rank {}; here it is {}. What model() gives may depend on the recipe's members alone",
                    all[other].rank, all[0].rank, own));
+}
+
+inline void compare_sampling(const std::vector<opened_facts>& all) {
+  const std::size_t other = first_that_differs(all, [](const opened_facts& f) { return f.sampling; });
+  if (other < all.size())
+    throw error(
+        base::text("manta: train: what sampling_weights() gives on rank {} differs from that on rank {}; it may depend "
+                   "on the data and the recipe's members alone",
+                   all[other].rank, all[0].rank));
 }
 
 inline void compare_sizes(const std::vector<opened_facts>& all, std::size_t which) {
@@ -107,6 +117,11 @@ inline void check_data(learner& l, const options& o) {
     throw error(
         "manta: train: .average_every makes steps without the other workers, so a layer like batch_norm({.all_workers "
         "= true}) cannot have the statistics of the whole batch: use batch_norm(), or leave .average_every away");
+  if (l.optimizer_kind() == "lbfgs" && (size != static_cast<std::uint64_t>(o.batch) || o.average_every > 0))
+    throw error(
+        base::text("manta: train: L-BFGS compares the gradients of neighbouring steps, which have to be of the same "
+                   "samples and of all workers: set .batch = {}, the number of samples, and leave .average_every away",
+                   size));
   compare_columns(l);
   const std::string mismatch = l.mismatch();
   if (!mismatch.empty()) throw error("manta: train: " + mismatch);
@@ -127,9 +142,11 @@ inline void check_data(learner& l, const options& o) {
               : "; both have to have one order"));
 }
 
-MANTA_DECL void agree_to_open(exchange& e, learner& l, const options& o, const std::string& problem) {
+MANTA_DECL void agree_to_open(exchange& e, learner& l, const options& o, std::uint64_t sampling,
+                              const std::string& problem) {
   e.throw_together(problem);
   opened_facts own;
+  own.sampling = sampling;
   e.throw_together(problem_of([&] {
     own.rank = static_cast<std::uint64_t>(manta::rank());
     own.model = base::hash_text(l.description());
@@ -148,6 +165,7 @@ MANTA_DECL void agree_to_open(exchange& e, learner& l, const options& o, const s
     all = e.gather(own);
     compare_ends(all, which);
   }
+  compare_sampling(all);
   check_data(l, o);
 }
 

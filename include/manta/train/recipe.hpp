@@ -14,8 +14,12 @@
 //     void augment(std::span<float> sample, train::draws& random) const;
 //     // Optional: means over the samples of y.
 //     std::map<std::string, double> metrics(const nn::matrix<float>& y, const nn::targets<float>& t) const;
+//     // Optional: how often each sample of the training data is drawn, compared with the others (weighting.hpp).
+//     std::vector<double> sampling_weights(const train::samples& data) const;
 //     // Optional: the rate from here on; 2.5 is the middle of the third epoch.
 //     double learning_rate(double epoch) const;
+//     // Optional: the optimiser's momentum from here on, or Adam's beta1, as of nn::one_cycle_momentum.
+//     double momentum(double epoch) const;
 //     template <class Archive> void serialize(Archive& archive) { archive(CEREAL_NVP(rate)); }
 //   };
 #pragma once

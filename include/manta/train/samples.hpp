@@ -34,11 +34,14 @@ struct batch {
   std::vector<int> labels;  ///< or, where the data have no classes,
   nn::matrix<T> y;
   bool has_labels = true;
+  std::vector<float> weights = {};  ///< how much each sample counts in the loss; empty: all alike
 
-  [[nodiscard]] nn::targets<T> targets() const { return has_labels ? nn::targets<T>(labels) : nn::targets<T>(y); }
+  [[nodiscard]] nn::targets<T> targets() const {
+    return (has_labels ? nn::targets<T>(labels) : nn::targets<T>(y)).with_weights(weights);
+  }
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(has_labels, labels, x, y);
+    archive(has_labels, labels, x, y, weights);
   }
 };
 
@@ -70,9 +73,10 @@ struct sample_arrays {
   bool is_double = false;  ///< so are inputs and outputs
   bool is_shared = false;  ///< they lie in memory of other ranks
   const void* x = nullptr;
-  const void* y = nullptr;      ///< outputs; null where there are classes
-  const int* labels = nullptr;  ///< classes
-  nn::shape extents;            ///< of a sample; without dimensions where the source had none
+  const void* y = nullptr;         ///< outputs; null where there are classes
+  const int* labels = nullptr;     ///< classes
+  const float* weights = nullptr;  ///< null: all samples count alike
+  nn::shape extents;               ///< of a sample; without dimensions where the source had none
   train::columns columns;
   std::shared_ptr<const void> owner;
 };
@@ -118,12 +122,29 @@ class samples {
   [[nodiscard]] MANTA_DECL samples with(nn::shape extents) const;
   [[nodiscard]] MANTA_DECL samples with(train::columns columns) const;
 
+  /// A copy that refers to the same numbers, in which each sample counts in the loss by its weight: the loss of a batch
+  /// is the weighted mean, the sum of the weighted losses divided by the sum of the weights, as PyTorch's
+  /// CrossEntropyLoss(weight) has it. Metrics count all samples alike. Throws manta::error unless there is a weight for
+  /// each sample, finite and at least 0.
+  [[nodiscard]] MANTA_DECL samples with_weights(std::vector<float> weights) const;
+  /// The weights of the samples; empty: all count alike.
+  [[nodiscard]] std::span<const float> weights() const {
+    return arrays_ && arrays_->weights ? std::span(arrays_->weights + first_, size_) : std::span<const float>();
+  }
+  /// The classes of the samples; empty where targets are numbers.
+  [[nodiscard]] std::span<const int> labels() const {
+    return arrays_ && arrays_->labels ? std::span(arrays_->labels + first_, size_) : std::span<const int>();
+  }
+
   /// Whether the numbers lie in memory that other ranks of the node use too.
   [[nodiscard]] bool is_shared() const { return arrays_ && arrays_->is_shared; }
 
   /// Copies the samples of these numbers, in this order.
   MANTA_DECL void take(std::span<const std::uint64_t> which, batch<float>& to) const;
   MANTA_DECL void take(std::span<const std::uint64_t> which, batch<double>& to) const;
+  /// As take, without inputs: targets and weights alone.
+  MANTA_DECL void take_targets(std::span<const std::uint64_t> which, batch<float>& to) const;
+  MANTA_DECL void take_targets(std::span<const std::uint64_t> which, batch<double>& to) const;
   /// Part `i` of `n` parts of nearly equal size.
   [[nodiscard]] MANTA_DECL samples part(std::size_t i, std::size_t n) const;
   /// `count` samples from the first one on. Throws manta::error if there are not as many.
@@ -134,15 +155,19 @@ class samples {
   template <class Archive>
   void save(Archive& archive) const {
     const plain p = as_plain();
-    archive(p.has_labels, p.is_double, p.labels, p.xf, p.yf, p.xd, p.yd, extents(), columns());
+    const std::span<const float> all = weights();
+    archive(p.has_labels, p.is_double, p.labels, p.xf, p.yf, p.xd, p.yd, extents(), columns(),
+            std::vector<float>(all.begin(), all.end()));
   }
   template <class Archive>
   void load(Archive& archive) {
     plain p;
     nn::shape extents;
     train::columns columns;
-    archive(p.has_labels, p.is_double, p.labels, p.xf, p.yf, p.xd, p.yd, extents, columns);
+    std::vector<float> all;
+    archive(p.has_labels, p.is_double, p.labels, p.xf, p.yf, p.xd, p.yd, extents, columns, all);
     set(std::move(p), std::move(extents), std::move(columns));
+    if (!all.empty()) *this = with_weights(std::move(all));
   }
 
   /// The bytes that share() needs, beginning at `to`; `to` may be null, to ask for their number.
@@ -166,7 +191,7 @@ class samples {
   template <class T>
   void set(Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> x, Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> y);
   template <class T>
-  void copy(std::span<const std::uint64_t> which, batch<T>& to) const;
+  void copy(std::span<const std::uint64_t> which, batch<T>& to, bool has_inputs) const;
 
   template <class Number>
   static std::vector<int> classes_from(const std::vector<Number>& labels) {

@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 
+#include "manta/base/number.hpp"
 #include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
@@ -95,9 +96,31 @@ MANTA_DECL samples samples::with(train::columns columns) const {
   return s;
 }
 
+MANTA_DECL samples samples::with_weights(std::vector<float> weights) const {
+  detail::check_targets(size_, weights.size(), "weights of samples");
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!(weights[i] >= 0) || !base::is_finite(static_cast<double>(weights[i])))
+      throw error(base::text("manta: train: the weight of sample {} is {}; it has to be at least 0", i, weights[i]));
+  }
+  if (weights.empty()) return *this;
+  struct weighted {
+    std::shared_ptr<const void> others;
+    std::vector<float> weights;
+  };
+  weights.insert(weights.begin(), first_, 0);  // those of the samples before this part, which are not looked at
+  samples s = *this;
+  detail::sample_arrays changed = *arrays_;
+  const auto owner = std::make_shared<const weighted>(weighted{changed.owner, std::move(weights)});
+  changed.weights = owner->weights.data();
+  changed.owner = owner;
+  s.arrays_ = std::make_shared<const detail::sample_arrays>(std::move(changed));
+  return s;
+}
+
 template <class T>
-void samples::copy(std::span<const std::uint64_t> which, batch<T>& to) const {
+void samples::copy(std::span<const std::uint64_t> which, batch<T>& to, bool has_inputs) const {
   to.has_labels = has_labels();
+  to.weights.clear();
   if (!arrays_) return to.x.resize(0, 0), to.labels.clear();
   const detail::sample_arrays& from = *arrays_;
   const auto count = static_cast<Eigen::Index>(which.size());
@@ -113,14 +136,24 @@ void samples::copy(std::span<const std::uint64_t> which, batch<T>& to) const {
     from.is_double ? copy_columns(static_cast<const double*>(numbers), rows, out)
                    : copy_columns(static_cast<const float*>(numbers), rows, out);
   };
-  copy_any(from.x, from.features, to.x);
+  if (has_inputs) copy_any(from.x, from.features, to.x);
+  if (from.weights) {
+    to.weights.resize(which.size());
+    for (std::size_t i = 0; i < which.size(); ++i) to.weights[i] = from.weights[first_ + which[i]];
+  }
   if (!from.labels) return copy_any(from.y, from.outputs, to.y);
   to.labels.resize(which.size());
   for (std::size_t i = 0; i < which.size(); ++i) to.labels[i] = from.labels[first_ + which[i]];
 }
 
-MANTA_DECL void samples::take(std::span<const std::uint64_t> which, batch<float>& to) const { copy(which, to); }
-MANTA_DECL void samples::take(std::span<const std::uint64_t> which, batch<double>& to) const { copy(which, to); }
+MANTA_DECL void samples::take(std::span<const std::uint64_t> which, batch<float>& to) const { copy(which, to, true); }
+MANTA_DECL void samples::take(std::span<const std::uint64_t> which, batch<double>& to) const { copy(which, to, true); }
+MANTA_DECL void samples::take_targets(std::span<const std::uint64_t> which, batch<float>& to) const {
+  copy(which, to, false);
+}
+MANTA_DECL void samples::take_targets(std::span<const std::uint64_t> which, batch<double>& to) const {
+  copy(which, to, false);
+}
 
 MANTA_DECL samples samples::part(std::size_t i, std::size_t n) const {
   samples s = *this;
@@ -141,7 +174,9 @@ MANTA_DECL samples samples::range(std::size_t first, std::size_t count) const {
 MANTA_DECL samples samples::chosen(std::span<const std::uint64_t> which) const {
   const auto copied = [&]<class T>(batch<T> b) {
     take(which, b);
-    return b.has_labels ? samples(std::move(b.x), std::move(b.labels)) : samples(std::move(b.x), std::move(b.y));
+    const samples s =
+        b.has_labels ? samples(std::move(b.x), std::move(b.labels)) : samples(std::move(b.x), std::move(b.y));
+    return b.weights.empty() ? s : s.with_weights(std::move(b.weights));
   };
   const bool is_double = arrays_ && arrays_->is_double;
   const samples s = is_double ? copied(batch<double>()) : copied(batch<float>());
@@ -207,7 +242,8 @@ struct shared_places {
 }  // namespace detail
 
 MANTA_DECL std::size_t samples::write_shared(unsigned char* to) const {
-  const std::string words = output::pack(extents(), columns());
+  const std::span<const float> all = weights();
+  const std::string words = output::pack(extents(), columns(), std::vector<float>(all.begin(), all.end()));
   const detail::sample_arrays none, &from = arrays_ ? *arrays_ : none;
   const detail::shared_head head{size_,        from.features,  from.outputs,
                                  words.size(), from.is_double, static_cast<std::uint32_t>(has_labels() ? 1 : 0)};
@@ -238,13 +274,14 @@ MANTA_DECL samples samples::share(std::span<const unsigned char> bytes, std::sha
   } else {
     a.y = bytes.data() + at.y;
   }
-  output::unpack({reinterpret_cast<const char*>(bytes.data() + at.words), head.words}, a.extents, a.columns);
+  std::vector<float> weights;
+  output::unpack({reinterpret_cast<const char*>(bytes.data() + at.words), head.words}, a.extents, a.columns, weights);
   a.is_shared = true;
   a.owner = std::move(owner);
   samples s;
   s.size_ = a.count;
   s.arrays_ = std::make_shared<const detail::sample_arrays>(std::move(a));
-  return s;
+  return weights.empty() ? s : s.with_weights(std::move(weights));
 }
 
 MANTA_DECL void detail::check_columns(std::size_t values, std::size_t count, std::size_t first) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/train/epoch_order.hpp"
 #include "manta/train/exchange.hpp"
 #include "manta/train/learner.hpp"
 #include "manta/train/problem.hpp"
@@ -35,9 +36,9 @@ class shared_pass {
   }
   /// Collective: runs the samples of each part through the model, and exchanges the gradients. `divisor` is the weight
   /// of the whole batch. Gives what this worker's samples gave.
-  MANTA_DECL sums run(const std::vector<std::span<const std::uint64_t>>& parts, nn::pass pass, double divisor);
+  MANTA_DECL sums run(const std::vector<sample_part>& parts, nn::pass pass, double divisor);
   /// Without the other workers: no sums over workers, and no exchange. Throws.
-  MANTA_DECL sums run_alone(const std::vector<std::span<const std::uint64_t>>& parts, nn::pass pass, double divisor);
+  MANTA_DECL sums run_alone(const std::vector<sample_part>& parts, nn::pass pass, double divisor);
 
   [[nodiscard]] bool has_problem() const { return !problem_.empty(); }
   [[nodiscard]] const std::string& problem() const { return problem_; }
@@ -45,7 +46,7 @@ class shared_pass {
  private:
   /// Thrown in the middle of a pass of a worker when it learns that another one has a problem.
   struct other_has_problem {};
-  sums forward_and_back(const std::vector<std::span<const std::uint64_t>>& parts, nn::pass& pass, double divisor,
+  sums forward_and_back(const std::vector<sample_part>& parts, nn::pass& pass, double divisor,
                         const nn::gradients_ready& ready);
   /// Makes the collectives of the pass that this worker has not made.
   void make_the_rest(nn::pass& pass);

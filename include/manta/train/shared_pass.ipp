@@ -20,8 +20,7 @@ MANTA_DECL void shared_pass::begin() {
   });
 }
 
-MANTA_DECL sums shared_pass::run(const std::vector<std::span<const std::uint64_t>>& parts, nn::pass pass,
-                                 double divisor) {
+MANTA_DECL sums shared_pass::run(const std::vector<sample_part>& parts, nn::pass pass, double divisor) {
   sums mine;
   if (learner_.sums_over_workers()) pass.sum_over_workers = [this](std::span<double> s) { sum_statistics(s); };
   const nn::gradients_ready ready = [this](std::size_t first, std::size_t last) { exchange_.ready(first, last); };
@@ -38,21 +37,20 @@ MANTA_DECL sums shared_pass::run(const std::vector<std::span<const std::uint64_t
   return mine;
 }
 
-MANTA_DECL sums shared_pass::run_alone(const std::vector<std::span<const std::uint64_t>>& parts, nn::pass pass,
-                                       double divisor) {
+MANTA_DECL sums shared_pass::run_alone(const std::vector<sample_part>& parts, nn::pass pass, double divisor) {
   return forward_and_back(parts, pass, divisor, {});
 }
 
-inline sums shared_pass::forward_and_back(const std::vector<std::span<const std::uint64_t>>& parts, nn::pass& pass,
-                                          double divisor, const nn::gradients_ready& ready) {
+inline sums shared_pass::forward_and_back(const std::vector<sample_part>& parts, nn::pass& pass, double divisor,
+                                          const nn::gradients_ready& ready) {
   sums mine;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool is_last = i + 1 == parts.size();
-    pass.samples = parts[i];
+    pass.samples = parts[i].draws;
     samples_in_backward_ = 0;
-    if (!parts[i].empty()) {
-      mine.add(learner_.forward(true, parts[i], pass, divisor));
-      samples_in_backward_ = parts[i].size();
+    if (const auto which = parts[i].samples; !which.empty()) {
+      mine.add(learner_.forward(true, which, pass, divisor));
+      samples_in_backward_ = which.size();
       learner_.backward(is_last ? ready : nn::gradients_ready());
     } else if (is_last && ready) {
       learner_.pass_without_samples(pass, ready);

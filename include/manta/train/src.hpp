@@ -25,6 +25,7 @@
 #include "manta/train/learner.ipp"
 #include "manta/train/opening.ipp"
 #include "manta/train/pass.ipp"
+#include "manta/train/picture_folder.ipp"
 #include "manta/train/rate_finder.ipp"
 #include "manta/train/read_ahead.ipp"
 #include "manta/train/readers.ipp"
@@ -41,6 +42,7 @@
 #include "manta/train/told.ipp"
 #include "manta/train/told_lines.ipp"
 #include "manta/train/trainer_core.ipp"
+#include "manta/train/weighting.ipp"
 #include "manta/train/worker.ipp"
 #include "manta/train/worker_clocks.ipp"
 // After trainer_core.ipp.

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 namespace manta::train::detail {
 
 class fit_bar;
+class kept_states;
 
 /// Its workers hold their ranks. Where another trainer of this process needs these, a trainer that is not at work
 /// parks: it keeps its state and lets its workers end, and starts new ones at its next use.
@@ -48,8 +50,11 @@ class trainer_core final : public any_trainer {
   void train_piece(std::uint64_t steps);
   /// The steps between two states, in an epoch of this number of samples.
   [[nodiscard]] std::uint64_t piece_of_epoch(std::uint64_t samples) const;
-  /// What is left of the epoch, in pieces between which the bar moves and the end of the run is noticed.
-  summary train_epoch(const fit_options& o, fit_bar& bar, const std::function<void()>& save_checkpoint);
+  /// What is left of the epoch, in pieces between which the bar moves, callbacks are called and the end of the run is
+  /// noticed. Nothing if a callback ends the training before the epoch is complete; h.ended says which.
+  std::optional<summary> train_epoch(const fit_options& o, fit_bar& bar, history& h,
+                                     const std::function<void()>& save_checkpoint);
+  void keep_states(const fit_options& o, const history& h, const kept_states& kept, train::state& best);
   /// A few samples, whose metrics are those that each epoch will have.
   summary glance();
   /// Throws if no epoch has what early stopping looks at.

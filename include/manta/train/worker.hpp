@@ -88,7 +88,7 @@ class worker {
   void local_step(const range& batch);
   /// Sets the recipe's rate for the step, and says what is read next.
   void start_step(const range& batch);
-  [[nodiscard]] std::vector<std::span<const std::uint64_t>> parts_of(const range& batch) const;
+  [[nodiscard]] std::vector<sample_part> parts_of(const range& batch) const;
   [[nodiscard]] nn::pass pass_of(const range& batch) const;
   /// The weight of the samples in the loss. Throws if it is not above 0.
   [[nodiscard]] double weight_of(std::span<const std::uint64_t> samples);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "manta/base/demangle.hpp"
+#include "manta/base/hash.hpp"
 #include "manta/base/number.hpp"
 #include "manta/base/text.hpp"
 #include "manta/error.hpp"
@@ -61,11 +62,15 @@ MANTA_DECL worker::~worker() {
 }
 
 MANTA_DECL per_rank<opened> worker::open(const shared_data& shared) {
+  std::vector<double> sampling;
   const std::string problem = problem_of([&] {
     learner_->open(seed_);
     read_data(*learner_, shared);
+    sampling = learner_->sampling_weights();
   });
-  agree_to_open(exchange_, *learner_, options_, problem);
+  const std::uint64_t digest = base::hash_bytes(sampling.data(), sampling.size() * sizeof(double));
+  agree_to_open(exchange_, *learner_, options_, digest, problem);
+  order_.draw_by(sampling);
   learner_->parameters().visit([this](auto p) { exchange_.broadcast(p.data(), p.size_bytes()); });
   sizes_[0] = learner_->size(true);
   sizes_[1] = learner_->size(false);
@@ -121,13 +126,15 @@ inline void worker::plan_reading() {
 }
 
 inline void worker::start_step(const range& batch) {
-  const double epoch = static_cast<double>(at_.epoch), size = static_cast<double>(sizes_[0]);
-  if (const auto rate = learner_->recipe_rate(epoch + static_cast<double>(at_.sample) / size)) learner_->rate(*rate);
+  const double epoch =
+      static_cast<double>(at_.epoch) + static_cast<double>(at_.sample) / static_cast<double>(sizes_[0]);
+  if (const auto rate = learner_->recipe_rate(epoch)) learner_->rate(*rate);
+  learner_->follow_momentum(epoch);
   learner_->will_take(order_.next_share(batch));
 }
 
-inline std::vector<std::span<const std::uint64_t>> worker::parts_of(const range& batch) const {
-  std::vector<std::span<const std::uint64_t>> parts;
+inline std::vector<sample_part> worker::parts_of(const range& batch) const {
+  std::vector<sample_part> parts;
   const range share = order_.share(batch);
   for (int i = 0; i < order_.parts(); ++i) parts.push_back(order_.part(share, i));
   return parts;
@@ -142,7 +149,7 @@ inline double worker::weight_of(std::span<const std::uint64_t> samples) {
   if (weight > 0 && base::is_finite(weight)) return weight;
   throw error(
       base::text("manta: train: the loss gives the samples of {} the weight {} together; a mean needs a weight "
-                 "above 0: look at the weights of the classes",
+                 "above 0: look at the weights of the classes and of the samples",
                  place_of_step(), weight));
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Convolution of images and of volumes. The gradients of the filters are a matrix product: the patches that the filters
-// see are copied to the columns of a matrix. So are the other results, unless the input is an image, the stride is 1 and
-// packets are wide: then their sums are taken from the planes of the image (shifted_planes.hpp).
+// see are copied to the columns of a matrix. So are the other results, unless the input is an image, the stride is 1
+// and packets are wide: then their sums are taken from the planes of the image (shifted_planes.hpp).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace manta::nn::detail {
 
 /// In matrix products, small images are taken in groups, so that the products have enough rows; large ones one by one,
 /// without a copy of the result. `patches` has a row for each position of each image of such a group, a column for each
-/// weight of a filter. Filters in groups (spec's "groups") see some of the channels each, and are products by themselves.
+/// weight of a filter. Filters in groups see some of the channels each, and are products by themselves.
 template <class T, int Dimensions>
 class convolution_layer final : public layer<T> {
  public:

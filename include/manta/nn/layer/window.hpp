@@ -49,7 +49,7 @@ struct window {
   [[nodiscard]] shape output(int out_channels) const { return shape{out_channels, out_height, out_width}; }
   [[nodiscard]] Eigen::Index positions() const { return Eigen::Index{out_height} * out_width; }
 
-  /// The output positions [first, last) along an axis at which what is k after the window's begin lies inside the image.
+  /// The output positions [first, last) along an axis at which what is k behind the window's begin lies in the image.
   [[nodiscard]] std::pair<int, int> inside(int k, int extent, int outputs) const {
     const int first = std::min(outputs, std::max(0, (padding - k + stride - 1) / stride));
     const int last = std::min(outputs, (extent - 1 + padding - k) / stride + 1);
