@@ -7,7 +7,7 @@
 //
 // Expected output:
 //   2 classes, columns and rows, 80 pictures of 3 x 12 x 12
-//   epoch 1: ..
+//   epoch 1: loss 0.5651, accuracy 0.875, 80 samples in .. s
 //   all 80 pictures are right
 #include <manta/manta.hpp>
 #include <manta/train.hpp>

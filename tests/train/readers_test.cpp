@@ -4,12 +4,15 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "manta/error.hpp"
+#include "manta/output/bytes.hpp"
 #include "manta/train/csv_rows.hpp"
+#include "manta/train/picture_folder.hpp"
 #include "manta/train/readers.hpp"
 #include "support/text.hpp"
 
@@ -329,4 +332,73 @@ TEST_CASE("classes of other types are classes, and copies and parts of samples a
   CHECK(again.x == x.rightCols(2));
   CHECK(again.y == 2 * x.rightCols(2));
   CHECK_FALSE(again.has_labels);
+}
+
+namespace {
+
+/// Pictures as text: height and width, then a character for each number.
+struct text_pictures {
+  static constexpr const char* ending = ".txt";
+  static train::picture read(const std::string& path, int channels) {
+    std::ifstream in(path);
+    train::picture p{0, 0, channels, {}};
+    if (!(in >> p.height >> p.width)) throw manta::error(path + " is no picture");
+    for (char c = 0; in >> c;) p.bytes.push_back(static_cast<unsigned char>(c));
+    return p;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("pictures in folders have the classes of their folders, and a reader of the program's own") {
+  const manta::testing::folder place;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    const std::string path = place.path + "/" + name;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+  };
+  write("dog/b.txt", "1 2 abcd");  // two pixels of two channels
+  write("dog/A.TXT", "1 2 efgh");
+  write("cat/x.txt", "1 2 ijkl");
+  write("cat/notes.md", "no picture");
+  write("cat/deeper/y.txt", "1 2 mnop");
+  const train::folder_options two{.channels = 2, .mean = {0, 0.5F}, .deviation = {1, 2}};
+  const train::picture_folder<text_pictures> here(place.path, two);
+  CHECK(here.size() == 3);
+  CHECK(here.classes() == std::vector<std::string>{"cat", "dog"});
+  CHECK(std::vector<int>(here.labels().begin(), here.labels().end()) == std::vector<int>{0, 1, 1});
+  CHECK(here.extents() == manta::nn::shape{2, 1, 2});
+  CHECK(here.file(1).ends_with("/dog/A.TXT"));
+  train::batch<double> b;
+  const std::vector<std::uint64_t> last_and_first{2, 0};
+  here.take(last_and_first, b);
+  CHECK(b.labels == std::vector<int>{1, 0});
+  // Channels first: a and c, then b and d.
+  CHECK(b.x(0, 0) == doctest::Approx('a' / 255.));
+  CHECK(b.x(1, 0) == doctest::Approx('c' / 255.));
+  CHECK(b.x(2, 0) == doctest::Approx(('b' / 255. - 0.5) / 2));
+  CHECK(b.x(3, 1) == doctest::Approx(('l' / 255. - 0.5) / 2));
+
+  train::picture_folder<text_pictures> sent;
+  manta::output::unpack(manta::output::pack(here), sent);
+  CHECK(sent.file(2) == here.file(2));
+  const train::picture_folder<text_pictures> chosen(place.path, {.channels = 2, .classes = {"dog", "cat"}});
+  CHECK(chosen.labels()[0] == 0);
+  CHECK(chosen.file(0).ends_with("/dog/A.TXT"));
+
+  const auto refused = [&](const std::string& folder, const train::folder_options& o) {
+    return thrown<manta::error>([&] { train::picture_folder<text_pictures>(folder, o); });
+  };
+  CHECK(refused(place.path + "/cat/deeper", two) ==
+        "manta: train: the folder " + place.path +
+            "/cat/deeper has no pictures: expected files *.txt in a folder for each class, found 0 folders and none in "
+            "them");
+  CHECK(contains(refused(place.path + "/none", two), "cannot read the folder " + place.path + "/none: No such file"));
+  CHECK(contains(refused(place.path, {.channels = 5}), ".channels is 5; a picture has 1 to 4"));
+  CHECK(contains(refused(place.path, {.channels = 2, .classes = {"bird"}}), "cannot read the folder"));
+  CHECK(contains(refused(place.path, {.channels = 1}), "is 1 x 1 x 2 in 4 bytes; expected 1 x 1 x 2"));
+  write("dog/b.txt", "2 1 abcd");
+  CHECK(contains(
+      thrown<manta::error>([&] { here.take(last_and_first, b); }),
+      "dog/b.txt is 2 x 2 x 1 in 4 bytes; expected 2 x 1 x 2 (channels x height x width), as the first picture"));
 }

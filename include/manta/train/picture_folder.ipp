@@ -49,7 +49,7 @@ MANTA_DECL picture_list list_pictures(const std::string& folder, const std::stri
   if (all.files.empty())
     throw error(
         base::text("manta: train: the folder {} has no pictures: expected files *{} in a folder for each class, "
-                   "found {} such folders without any",
+                   "found {} folders and none in them",
                    folder, ending, all.classes.size()));
   return all;
 }
