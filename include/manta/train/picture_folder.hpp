@@ -43,6 +43,12 @@ struct folder_options {
 
 namespace detail {
 
+template <class Reader>
+concept picture_reader = requires(const std::string& path) {
+  { Reader::read(path, 3) } -> std::convertible_to<picture>;
+  { Reader::ending } -> std::convertible_to<std::string>;
+};
+
 /// The files of a folder of pictures, and their classes.
 struct picture_list {
   std::vector<std::string> files, classes;
@@ -63,12 +69,9 @@ MANTA_DECL void write_numbers(const picture& p, const folder_options& o, double*
 template <class Reader>
 class picture_folder {
   static_assert(
-      requires(const std::string& path) {
-        { Reader::read(path, 3) } -> std::convertible_to<picture>;
-        { Reader::ending } -> std::convertible_to<std::string>;
-      },
-      "manta: train: the reader of a picture_folder has `static constexpr const char* ending` and `static "
-      "train::picture read(const std::string& path, int channels)`");
+      detail::picture_reader<Reader>,
+      "manta: train: the reader of a picture_folder has `static constexpr const char* ending` and `static train::picture "
+      "read(const std::string& path, int channels)`");
 
  public:
   picture_folder() = default;

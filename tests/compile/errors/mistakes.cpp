@@ -19,6 +19,12 @@
 #ifdef mistake_recipe_without_loss
 #include <manta/train.hpp>
 #endif
+#ifdef mistake_callback_of_another_argument
+#include <manta/train.hpp>
+#endif
+#ifdef mistake_pictures_without_a_reader
+#include <manta/train/picture_folder.hpp>
+#endif
 
 #include <cstdio>
 #include <iostream>
@@ -333,6 +339,10 @@ class closed {
     manta::train::samples training_data() const { return {}; }
   };
   manta::train::trainer trainer(recipe{});
+#elif defined(mistake_callback_of_another_argument)
+  manta::train::fit_options o{.epochs = 3, .callbacks = {{.on_batch = [](int step) { return step < 100; }}}};
+#elif defined(mistake_pictures_without_a_reader)
+  manta::train::picture_folder<std::string> pictures("photos");
 #else
   int factor = 2;
   manta::async([](int f, int x) { return f * x; }, factor, 3);

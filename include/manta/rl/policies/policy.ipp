@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -214,7 +215,8 @@ MANTA_DECL void policy::set(const weights& w) {
   if (w.parameters.size() != size)
     throw error(base::text("manta: rl: a policy of {} parameters got {}", size, w.parameters.size()));
   auto from = w.parameters.begin();
-  for (const std::span<float> part : {actor_.parameters(), critic_.parameters(), std::span<float>(spread_)}) {
+  const std::array<std::span<float>, 3> parts{actor_.parameters(), critic_.parameters(), spread_};
+  for (const std::span<float> part : parts) {
     std::copy(from, from + static_cast<std::ptrdiff_t>(part.size()), part.begin());
     from += static_cast<std::ptrdiff_t>(part.size());
   }
