@@ -19,6 +19,11 @@
 namespace manta::tune {
 
 MANTA_DECL study::study(const space& where, const experiment& e, const std::string& function) : course_(where, e) {
+  if (function.empty() && e.repeats > 1) {
+    throw error(
+        "manta: tune: .repeats is for tune::run; a program that asks and tells runs a configuration as often as it "
+        "likes, and reports tune::mean_of(runs)");
+  }
   const std::string& folder = options().folder;
   if (folder.empty()) return;
   manta::output::make_folders(folder);
@@ -127,11 +132,15 @@ MANTA_DECL void study::finish(double now) {
     announce();
   }
   flush();
-  const char* const usual = course_.is_exhausted() ? "the searcher had nothing more to try" : "all trials have run";
-  finish_outputs(stopping().empty() ? usual : stopping());
+  finish_outputs(ended_because());
 }
 
 MANTA_DECL void study::finish_outputs(const std::string& why) { course_.outputs().finish(trials(), why); }
+
+MANTA_DECL std::string study::ended_because() const {
+  if (!stopping().empty()) return stopping();
+  return course_.exhausted().empty() ? "all trials have run" : course_.exhausted();
+}
 
 MANTA_DECL void study::opened(int rank, double now, const std::string& host) {
   log_.open_rank(rank, host, now);
