@@ -88,9 +88,9 @@ TEST_CASE("NSGA-II and TPE come closer to a front than chance") {
 }
 
 TEST_CASE("the Gaussian process comes closer to a front than chance by weights that it draws anew each time") {
-  tune::study chance(square, {.minimise = {"near", "far"}, .trials = 60, .seed = 3});
+  tune::study chance(square, {.minimise = {"near", "far"}, .trials = 40, .seed = 3});
   tune::study model(
-      square, {.minimise = {"near", "far"}, .trials = 60, .searcher = tune::bayesian({.candidates = 200}), .seed = 3});
+      square, {.minimise = {"near", "far"}, .trials = 40, .searcher = tune::bayesian({.candidates = 100}), .seed = 3});
   const tune::results at_random = run(chance, two_losses), learned = run(model, two_losses);
   CHECK(learned.hypervolume({1.5, 1.5}) > at_random.hypervolume({1.5, 1.5}));
   CHECK(worst_y(learned) < worst_y(at_random));

@@ -4,6 +4,8 @@
 // Trials that are several runs of one configuration: their means, what schedulers and rules make of them, and what is
 // kept of them when they pause, fail, end apart from each other, or are continued.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <csignal>
@@ -52,8 +54,10 @@ void descend_by_hand(const tune::config& c, tune::trial& trial) {
 struct climber {
   double x = 0;
   int steps = 0;
+  int number = -1;
+  void repeat(int k) { number = k; }
   void setup(const tune::config& c) { x = c["x"]; }
-  tune::metrics step() { return {{"height", x * ++steps}}; }
+  tune::metrics step() { return {{"height", x * ++steps}, {"number", static_cast<double>(number)}}; }
   int save() const { return steps; }
   void load(int s) { steps = s; }
 };
@@ -210,8 +214,10 @@ TEST_CASE("classes are repeated, and populations exploit all runs of a trial") {
       const auto r = tune::run<climber>(line, e);
       CHECK(r.count(status::failed) == 0U);
       CHECK(r.best().iteration == 9U);
-      for (const auto& t : r)
+      for (const auto& t : r) {
         CHECK(t.best_loss == doctest::Approx(-static_cast<double>(t.iteration) * t.parameters.get<double>("x")));
+        CHECK(t.last["number"] == 0.5);  // of runs 0 and 1
+      }
     }
     const auto r = tune::run<descend>(line, {.minimise = "loss",
                                              .repeats = 3,
@@ -273,6 +279,28 @@ TEST_CASE("a run that fails fails the trial, which is tried again from the check
                                           {.minimise = "loss", .repeats = 3, .isolate = true, .show = false});
     CHECK(contains(crashed[0].why, "a segmentation fault"));
     CHECK(crashed[1].state == status::complete);
+  });
+}
+
+TEST_CASE("runs that all report the same are told of at the end") {
+  const auto said = [](auto run) {
+    std::fflush(stderr);
+    folder f;
+    const std::string path = f.path + "/stderr";
+    const int before = ::dup(STDERR_FILENO), file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+    ::dup2(file, STDERR_FILENO);
+    run();
+    std::fflush(stderr);
+    ::dup2(before, STDERR_FILENO);
+    ::close(before);
+    ::close(file);
+    return contains(text_of(path),
+                    "the 2 runs of each trial have reported the same: take random numbers from trial.seed()");
+  };
+  in_world([&] {
+    const tune::experiment e = {.minimise = "loss", .repeats = 2, .trials = 3, .show = false};
+    CHECK(said([&] { tune::run<noisy>(line, e); }));
+    CHECK_FALSE(said([&] { tune::run<draw>(line, e); }));
   });
 }
 

@@ -3,8 +3,9 @@
 //
 // An experiment that is killed by kill.py, or one of its ranks; prints what its trials came to.
 //
-//   search FOLDER KIND MILLISECONDS [TRIALS]    each report takes so long; KIND is a scheduler (fifo, asha, hyperband, pbt),
-//       a searcher (tpe), three runs of each trial (repeats, and with ASHA repeats_asha), where it runs (isolated), or what trial 3 does at its fifth report, always (crash, hang)
+//   search FOLDER KIND MILLISECONDS [TRIALS]    each report takes so long; KIND is a scheduler (fifo, asha, hyperband,
+//       pbt, patience), a searcher (tpe), rules of its end (ends), three runs of each trial (repeats, and with ASHA
+//       repeats_asha), where it runs (isolated), or what trial 3 does at its fifth report, always (crash, hang)
 #include <manta/tune.hpp>
 
 #include <csignal>
@@ -41,6 +42,8 @@ int main(int argc, char** argv) {
     if (argc > 4) e.trials = static_cast<std::size_t>(std::atoi(argv[4]));
     if (kind.starts_with("repeats")) e.repeats = 3;
     if (kind == "asha" || kind == "repeats_asha") e.scheduler = tune::asha({.max = 12, .eta = 2});
+    if (kind == "patience") e.scheduler = tune::patience_stopping({.reports = 3, .least = 0.05});
+    if (kind == "ends") e.stop_all = {tune::complete_budget(8) && tune::no_improvement(4)};
     if (kind == "hyperband") e.scheduler = tune::hyperband({.max = 12, .eta = 2});
     if (kind == "tpe") e.searcher = tune::tpe({.startup = 5});
     if (kind == "isolated") e.isolate = true;

@@ -262,7 +262,9 @@ MANTA_DECL void html_report::schedule(std::string& out, const std::vector<trial_
 MANTA_DECL void html_report::importance(std::string& out, const std::vector<trial_record>& all, bool has_ended) const {
   fanova_options o;
   o.best_may_fail = context_.best_may_fail;
-  if (!has_ended) o.trees = 16, o.leaf = 3, o.most_trials = 200;  // quickly
+  constexpr std::size_t many = 20;  // parameters, for which small boxes would take seconds
+  if (!has_ended) o.trees = 16, o.most_trials = 200;
+  if (!has_ended || context_.where.parameters().size() > many) o.leaf = 3;
   const std::vector<effect> effects = fanova(context_.where, all, o);
   const auto alone = [&](const std::string& name) {
     const auto is_it = [&](const effect& e) { return e.parameters == std::vector{name}; };

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "manta/output/append_file.hpp"
+#include "manta/output/tensorboard.hpp"
 #include "manta/tune/journal.hpp"
 #include "manta/tune/output/summary.hpp"
 
