@@ -357,6 +357,10 @@ TEST_CASE("an algorithm is a trial of a search") {
         {{"environment", "CartPole-v1"}, {"rate", tune::grid({1e-6, 1e-3})}, {"fragment", 64}},
         {.maximise = "mean_return", .stop = {tune::at_least("steps", 8000)}, .folder = ""});
     CHECK(results.best().parameters.get<double>("rate") == 1e-3);
+    const auto repeated = tune::run<rl::trial<rl::ppo>>(
+        {{"rate", 1e-3}, {"fragment", 64}},
+        {.maximise = "mean_return", .repeats = 2, .stop = {tune::at_least("steps", 2000)}, .folder = ""});
+    CHECK(repeated.standard_error_of(repeated.best()) > 0);  // the runs have different seeds
   });
 }
 

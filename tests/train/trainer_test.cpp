@@ -295,6 +295,9 @@ TEST_CASE("a recipe is a trial of a search") {
     CHECK(results.size() == 2);
     CHECK(results.best().parameters.get<double>("rate") == 1e-2);
     CHECK(results.best().last["train_loss"] > 0);
+    const auto repeated = tune::run<train::trial<three_clouds>>({{"rate", 1e-2}, {"hidden", 4}},
+                                                                {.minimise = "loss", .repeats = 3, .folder = ""});
+    CHECK(repeated.standard_error_of(repeated.best()) > 0);  // the runs have different seeds
     const auto wrong = thrown<manta::error>([&] {
       const auto none =
           tune::run<train::trial<three_clouds>>({{"speed", tune::grid({1.0})}}, {.maximise = "accuracy", .folder = ""});

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "manta/tune/bayesian.hpp"
 #include "manta/tune/nsga2.hpp"
 #include "manta/tune/results.hpp"
 #include "manta/tune/tpe.hpp"
@@ -84,6 +85,16 @@ TEST_CASE("NSGA-II and TPE come closer to a front than chance") {
   const tune::results learned = run(model, two_losses);
   CHECK(learned.hypervolume({1.5, 1.5}) > volume);
   CHECK(worst_y(learned) < worst_y(at_random));
+}
+
+TEST_CASE("the Gaussian process comes closer to a front than chance by weights that it draws anew each time") {
+  tune::study chance(square, {.minimise = {"near", "far"}, .trials = 40, .seed = 3});
+  tune::study model(
+      square, {.minimise = {"near", "far"}, .trials = 40, .searcher = tune::bayesian({.candidates = 100}), .seed = 3});
+  const tune::results at_random = run(chance, two_losses), learned = run(model, two_losses);
+  CHECK(learned.hypervolume({1.5, 1.5}) > at_random.hypervolume({1.5, 1.5}));
+  CHECK(worst_y(learned) < worst_y(at_random));
+  CHECK(learned.front().size() > at_random.front().size());  // all along the front, not at one end
 }
 
 TEST_CASE("the best trial keeps the constraints, whatever else others reach") {

@@ -8,6 +8,7 @@
 #include <regex>
 #include <sstream>
 
+#include "manta/output/append_file.hpp"
 #include "manta/tune/asha.hpp"
 #include "manta/tune/results.hpp"
 #include "manta/tune/tpe.hpp"
@@ -123,8 +124,8 @@ TEST_CASE("a browser shows the report of an experiment without an error, with th
   CHECK(contains(dom, "<h2>Best: trial " + std::to_string(results.best().id) + "</h2>"));
   CHECK(contains(dom, "The ranks were idle for 66.7 % of the time."));  // two took turns, one had nothing to do
   for (const char* title :
-       {"Value of every trial, and the best so far", "Learning curves", "What matters", "Other metrics",
-        "Parallel coordinates", "Value over each parameter", "Two parameters", "Schedule", "Trials"}) {
+       {"Chosen trials", "Value of every trial, and the best so far", "Learning curves", "What matters",
+        "Other metrics", "Parallel coordinates", "Value over each parameter", "Two parameters", "Schedule", "Trials"}) {
     CAPTURE(title);
     CHECK(contains(dom, std::string(">") + title + "</h2>"));
   }
@@ -161,6 +162,32 @@ TEST_CASE("a browser shows the report of an experiment without an error, with th
     if (!has_failed) CHECK(accuracy <= last);                      // the best comes first
     last = accuracy;
   }
+}
+
+TEST_CASE("trials that the reader clicks on stand side by side, with their configurations to copy") {
+  const manta::testing::folder f;
+  tune::study s(where, {.maximise = "accuracy",
+                        .trials = 12,
+                        .scheduler = tune::asha({.max = 9, .grace = 1, .eta = 3}),
+                        .folder = f.path});
+  run_all(s);
+  if (!manta::testing::has_browser()) return;
+  std::string page = manta::testing::text_of(f.path + "/report.html");
+  page.insert(page.rfind("</body>"), R"html(<script>addEventListener("load", () => {
+  for (const row of [...document.querySelectorAll("tbody tr")].slice(0, 4)) row.click();
+  const t = data.sections.find(s => s.kind === "trials");
+  for (const text of [cppOf, jsonOf]) el("pre", document.body, text(t, [...pinned][0]));
+});</script>)html");
+  manta::output::replace_file(f.path + "/clicked.html", page);
+  const std::string dom = manta::testing::shown_by_browser(f.path + "/clicked.html");
+  CHECK(contains(dom, ">3 trials are chosen<"));  // the first one of four has gone
+  const table rows = trials_in(dom);
+  CHECK_FALSE(contains(dom, ">trial " + rows[1][0] + "</a>"));
+  for (std::size_t r = 2; r <= 4; ++r) CHECK(contains(dom, ">trial " + rows[r][0] + "</a>"));
+  const std::string layers = std::to_string(s.trial(std::stoul(rows[2][0])).parameters.get<int>("layers"));
+  CHECK(contains(plain(dom), "{\"layers\", " + layers + "}}"));
+  CHECK(contains(plain(dom), "\"layers\": " + layers));
+  CHECK(contains(dom, ">ended<"));
 }
 
 TEST_CASE("a report in the middle of an experiment says that it runs; one without a trial has a head all the same") {

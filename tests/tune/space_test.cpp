@@ -326,3 +326,25 @@ TEST_CASE("an option may be an object of the user's own class, which the configu
       contains(thrown<tune::error>([] { (void)tune::value(pair_of_numbers{}).as<block>(); }), "activation is missing"));
   CHECK(contains(thrown<tune::error>([] { (void)tune::value(block{1, std::nan("")}); }), "has to have a form in JSON"));
 }
+
+TEST_CASE("options are drawn as often as their weights say") {
+  const tune::domain where = tune::choice({"x", "y", "z"}).weighted({6, 3, 1});
+  tune::random r(7);
+  std::map<std::string, int> drawn;
+  constexpr int draws = 20'000;
+  for (int i = 0; i < draws; ++i) ++drawn[where.draw({}, r).as<std::string>()];
+  CHECK(drawn["x"] == doctest::Approx(0.6 * draws).epsilon(0.03));
+  CHECK(drawn["y"] == doctest::Approx(0.3 * draws).epsilon(0.05));
+  CHECK(drawn["z"] == doctest::Approx(0.1 * draws).epsilon(0.1));
+  for (const char* option : {"x", "y", "z"}) CHECK(where.at(where.position(option)) == tune::value(option));
+  CHECK(contains(where.text(), ".weighted(0.6, 0.3, 0.1)"));
+  CHECK(contains(thrown<manta::error>([] {
+                   (void)tune::choice({1, 2}).weighted({1});
+                 }),
+                 "has 2 options, but 1 weights"));
+  CHECK(contains(thrown<manta::error>([] {
+                   (void)tune::choice({1, 2}).weighted({1, 0});
+                 }),
+                 "must be positive numbers"));
+  CHECK(contains(thrown<manta::error>([] { (void)tune::uniform(0, 1).weighted({1}); }), "weighted is for choices"));
+}

@@ -6,9 +6,12 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <memory>
 #include <numeric>
 
+#include "manta/tune/asha.hpp"
 #include "manta/tune/history.hpp"
+#include "manta/tune/patience_stopping.hpp"
 #include "manta/tune/percentile_stopping.hpp"
 #include "manta/tune/results.hpp"
 #include "manta/tune/signed_rank.hpp"
@@ -326,4 +329,161 @@ TEST_CASE("a trial whose value is the mean is compared with others by its mean a
   std::vector<tune::tried> all(20, trial);
   for (std::size_t i = 0; i < 18; ++i) all[i].result.was_stopped = true, all[i].result.at = 2;
   for (const auto& c : tune::detail::comparable(all)) CHECK(c.loss == 3);
+}
+
+namespace {
+
+/// Reports these losses for trial t, up to the one at which it is stopped; returns how many.
+template <class Scheduler>
+std::size_t told(Scheduler& s, std::uint64_t t, const std::vector<double>& losses) {
+  s.add(t, {});
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    CHECK(s.silent_until(t) <= static_cast<double>(losses.size() + 20));
+    if (s.report(t, static_cast<double>(i + 1), losses[i]).what == kind::stop) {
+      CHECK(s.silent_until(t) <= static_cast<double>(i + 1));
+      return i + 1;
+    }
+  }
+  s.complete(t);
+  s.remove(t);
+  return losses.size();
+}
+
+}  // namespace
+
+TEST_CASE("patience: a trial stops after so many reports without an improvement") {
+  tune::patience_stopping s({.reports = 3});
+  CHECK(told(s, 0, {5, 4, 4, 4, 4, 4}) == 5U);
+  CHECK(told(s, 1, {5, 6, 7, 4, 6, 7, 3, 4, 4, 4}) == 10U);
+  CHECK(told(s, 2, {9, 8, 7, 6, 5, 4, 3, 2, 1}) == 9U);
+  tune::patience_stopping least({.reports = 2, .least = 0.5});
+  CHECK(told(least, 0, {5, 4.8, 4.6, 4.4}) == 3U);
+  CHECK(told(least, 1, {5, 4.8, 4.3, 4.2, 3.7}) == 5U);
+  tune::patience_stopping late({.reports = 1, .grace = 4});
+  CHECK(told(late, 0, {1, 1, 1, 1, 1}) == 4U);
+  late.add(1, {});
+  CHECK(late.report(1, 5, 1).what == kind::go_on);
+  const auto v = late.report(1, 6, 2);
+  CHECK(v.why == "1 reports have not improved 1 by more than 0");
+  CHECK(late.remark(2).starts_with("patience_stopping: trials end at 2"));
+  CHECK(late.remark(5).empty());
+  CHECK(contains(thrown<tune::error>([] { tune::patience_stopping({.reports = 0}); }), "reports >= 1"));
+  CHECK(contains(thrown<tune::error>([] { tune::patience_stopping({.least = -1}); }), "least >= 0"));
+}
+
+TEST_CASE("patience: a trial that the scheduler inside would stop goes on while it improves") {
+  tune::patience_stopping s({.reports = 2, .inside = tune::percentile_stopping({.percentile = 50, .startup = 1})});
+  s.begin({{"x", tune::uniform(0, 1)}}, 1, 9);
+  complete(s, 0, {1, 1, 1, 1, 1, 1});
+  CHECK(told(s, 1, {9, 8, 7, 6, 6, 6}) == 6U);  // is bad, and improves up to the fourth report
+  CHECK(told(s, 2, {0, 2, 2, 2, 2, 2}) == 6U);  // does not improve, and is not bad
+  CHECK(told(s, 3, {9, 9, 9, 9, 9, 9}) == 3U);
+  s.add(4, {});
+  s.report(4, 1, 9);
+  s.report(4, 2, 9);
+  const auto v = s.report(4, 3, 9);
+  CHECK(contains(v.why,
+                 "2 reports have not improved 9 by more than 0; at 1: best loss 9 is above 0.5, percentile 50 of 2 "));
+
+  // A copy has a scheduler of its own inside.
+  const tune::any_scheduler given =
+      tune::patience_stopping({.reports = 1, .inside = tune::asha({.max = 9, .grace = 1, .eta = 3})});
+  std::vector<std::size_t> reports[2];
+  for (auto& each : reports) {
+    tune::study study({{"x", tune::uniform(0, 1)}}, {.minimise = "loss", .trials = 12, .scheduler = given});
+    while (const auto j = study.next()) {
+      tune::answer a;
+      while ((a = study.report(j->trial, {{"loss", j->parameters["x"]}})).what == kind::go_on) {
+      }
+      each.push_back(study.trial(j->trial).iteration);
+    }
+  }
+  CHECK(reports[0] == reports[1]);
+  CHECK(std::count(reports[0].begin(), reports[0].end(), 9U) > 0);  // complete, by the scheduler inside
+  CHECK(std::count(reports[0].begin(), reports[0].end(), 2U) > 0);  // stopped one report later than by that alone
+}
+
+namespace {
+
+/// Trials whose losses are these, one after the other; `inf`: the trial fails. Returns the study.
+std::unique_ptr<tune::study> searched(std::vector<tune::experiment_rule> rules, const std::vector<double>& losses) {
+  auto s =
+      std::make_unique<tune::study>(tune::space{{"x", tune::uniform(0, 1)}},
+                                    tune::experiment{.minimise = "loss", .trials = 0, .stop_all = std::move(rules)});
+  for (const double loss : losses) {
+    const auto j = s->next();
+    if (!j) break;
+    if (tune::is_infinite(loss)) {
+      s->failed(j->trial, "no data");
+      continue;
+    }
+    s->report(j->trial, {{"loss", loss}});
+    s->ended(j->trial);
+  }
+  s->finish();
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("an experiment stops after so many failures, complete trials, or small improvements, and says so") {
+  constexpr double fails = tune::infinity;
+  const std::vector<double> losses = {9, fails, 8, 7.9, fails, 7.95, 7.85, fails, 3, 2, 1};
+  const auto check = [&](const std::vector<tune::experiment_rule>& rules, std::size_t trials, const std::string& why) {
+    const auto s = searched(rules, losses);
+    CHECK(s->trials().size() == trials);
+    CHECK(s->ended_because() == why);
+    CHECK(tune::results(*s).ended_because() == why);
+    CHECK(tune::results(*s).stopped_because() == why);
+  };
+  check({tune::failure_budget(1)}, 2, "1 trial has failed");
+  check({tune::failure_budget(3)}, 8, "3 trials have failed");
+  check({tune::complete_budget(3)}, 4, "3 trials are complete");
+  check({tune::small_improvement(0.5, 2)}, 5, "2 trials have improved the best value by 0.1, less than 0.5");
+  check({tune::no_improvement(2)}, 6, "2 trials have brought no improvement");
+  check({tune::failure_budget(2), tune::complete_budget(3)}, 4, "3 trials are complete");  // the first one that holds
+  check({tune::failure_budget(2) && tune::complete_budget(3)}, 5, "2 trials have failed, and 3 trials are complete");
+  check({tune::complete_budget(2) && tune::small_improvement(0.5, 2)}, 5,
+        "2 trials are complete, and 2 trials have improved the best value by 0.1, less than 0.5");
+  CHECK(contains(thrown<tune::error>([] { tune::nothing_new() && tune::failure_budget(1); }), "stands by itself"));
+  const auto mistake = [](auto make) { return thrown<tune::error>(make); };
+  CHECK(contains(mistake([] { tune::failure_budget(0); }), "failure_budget needs a positive number"));
+  CHECK(contains(mistake([] { tune::complete_budget(0); }), "complete_budget needs a positive number"));
+  CHECK(contains(mistake([] { tune::small_improvement(0, 3); }), "small_improvement needs a positive amount"));
+}
+
+TEST_CASE("a search of a finite space ends when nothing new is left, if it is asked to") {
+  const tune::space few = {{"a", tune::choice({1, 2, 3})}, {"b", tune::integers(1, 4)}};
+  for (const bool asked : {false, true}) {
+    tune::experiment e{.minimise = "loss", .trials = 30};
+    if (asked) e.stop_all = {tune::nothing_new()};
+    tune::study s(few, e);
+    std::map<std::string, int> tried;
+    while (const auto j = s.next()) {
+      ++tried[j->parameters.text()];
+      s.report(j->trial, {{"loss", 1}});
+      s.ended(j->trial);
+    }
+    s.finish();
+    CHECK(tried.size() == 12U);
+    CHECK(s.trials().size() == (asked ? 12U : 30U));
+    CHECK(s.ended_because() == (asked ? "all configurations of the space have been tried" : "all trials have run"));
+  }
+}
+
+TEST_CASE("a trial ends when both rules that are joined do") {
+  tune::study s(
+      {{"x", tune::uniform(0, 1)}},
+      {.minimise = "loss", .trials = 2, .stop = {tune::after(4) && tune::plateau("loss", {.reports = 2, .grace = 0})}});
+  for (const std::size_t moves : {2U, 6U}) {
+    const auto j = s.next();
+    tune::answer a;
+    for (std::size_t i = 1; i < 12 && a.what == kind::go_on; ++i)
+      a = s.report(j->trial, {{"loss", i <= moves ? static_cast<double>(20 - i) : 1}});
+    CHECK(s.trial(j->trial).iteration == std::max<std::size_t>(4, moves + 2));
+    CHECK(contains(s.trial(j->trial).why, "reached 4, and loss is on a plateau"));
+  }
+  const tune::stop_rule joined = tune::after(4) && tune::at_most("loss", 1) && tune::at_least("other", 2);
+  CHECK(joined.metrics() == std::vector<std::string>{"loss", "other"});
+  CHECK(joined.silent_until() == 4);
 }

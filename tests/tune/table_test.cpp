@@ -5,8 +5,11 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 
+#include <algorithm>
 #include <memory>
+#include <sstream>
 
 #include "manta/tune/output/table.hpp"
 #include "support/text.hpp"
@@ -95,6 +98,10 @@ TEST_CASE("in a batch log there is a line when something has changed, at growing
                                    "descent: trial 5 failed: no memory\n"
                                    "descent: 1:06:40, 2 running, 5 complete; best loss 0.5 (trial 6, {\"x\":7})\n"
                                    "descent: 0:01:40, 2 running, 5 complete; best loss 0.5 (trial 6, {\"x\":7})\n");
+  s.finish(100);
+  table.finish();
+  CHECK(written(file.get())
+            .ends_with("5 complete, 2 stopped; best loss 0.5 (trial 6, {\"x\":7}); all trials have run\n"));
 }
 
 TEST_CASE("a quiet experiment shows nothing") {
@@ -142,4 +149,25 @@ TEST_CASE("on a terminal the table is drawn again over itself, and lines stay ab
   CHECK(screen.shown().starts_with("descent: 1.1 s"));
   table.finish();
   CHECK(screen.shown().starts_with(up));
+}
+
+TEST_CASE("lines end where the terminal does, between characters") {
+  for (const unsigned columns : {0U, 40U, 57U}) {  // 0: not known
+    CAPTURE(columns);
+    const tune::space long_names = {{"a_name_\u00e4\u00f6\u00fc\u00e4\u00f6\u00fc_that_is_long", tune::integers(1, 9)}};
+    tune::study s(long_names, {.minimise = "loss", .trials = 3, .name = "descent"});
+    s.report(s.next()->trial, {{"loss", 1}});
+    const terminal screen;
+    const ::winsize size = {24, static_cast<unsigned short>(columns), 0, 0};
+    REQUIRE(::ioctl(::fileno(screen.out.get()), TIOCSWINSZ, &size) == 0);
+    tune::status_table table(s, screen.out.get());
+    table.update(0);
+    std::istringstream shown(screen.shown());
+    std::size_t longest = 0;
+    for (std::string line; std::getline(shown, line, '\r');) {
+      const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U && c != '\n'; };
+      longest = std::max(longest, static_cast<std::size_t>(std::count_if(line.begin(), line.end(), begins)));
+    }
+    CHECK(longest == (columns == 0 ? 79U : columns - 1));
+  }
 }

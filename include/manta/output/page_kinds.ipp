@@ -71,9 +71,9 @@ function drawCurves(parent, name, nameX, nameY, lines, colourOf) {
 
 // Options: order, [column, is ascending]; last(row), whether the row comes last in that column; colour(row), of the dot
 // in its first cell; key(row), what all pictures mark while the reader points at the row; shown(row), whether it is
-// listed; text(value, column), what a cell shows.
+// listed; text(value, column), what a cell shows; link(row), the path of the page that its first cell leads to.
 function drawTable(parent, columns, rows, options = {}) {
-  const {order = [0, true], last = () => false, colour, key, shown = () => true, text = fmt} = options;
+  const {order = [0, true], last = () => false, colour, key, shown = () => true, text = fmt, link} = options;
   const head = bar(parent), find = el("input", head), count = el("span", head);
   const box = el("div", parent, undefined, "scroll");
   find.placeholder = "find";
@@ -98,10 +98,16 @@ function drawTable(parent, columns, rows, options = {}) {
       const tr = el("tr", body);
       r.forEach((v, i) => {
         const td = el("td", tr, text(v, i), (isText[i] ? "t" : "") + (isMissing(v) ? " none" : ""));
+        if (i === 0 && link?.(r)) {
+          td.textContent = "";
+          el("a", td, text(v, i)).href = link(r).split("/").map(encodeURIComponent).join("/");
+        }
         if (!isMissing(v)) td.title = v;
         if (i === 0 && colour) { const mark = el("i"); mark.style.background = colour(r); td.prepend(mark); }
       });
-      if (key) tr.onpointerenter = () => mark(key(r));
+      if (!key) continue;
+      tr.onpointerenter = () => mark(key(r));
+      tr.onclick = () => pick(key(r));
     }
     filled += n;
   }

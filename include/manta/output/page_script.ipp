@@ -239,6 +239,9 @@ function mark(key) {
   marked = key;
   for (const p of pictures) p.highlight();
 }
+// Things that stay marked, and what happens when the reader clicks on one; a kind of section may set it.
+const pinned = new Set();
+let pick = () => {};
 // A picture as wide as its place, but at least `least`. draw(g, w, h) may return {points, text, highlight}. The reader
 // can point at the points {x, y, key, width, text}, and then sees the point's text(), or the picture's text(key) if the
 // point has none. Instead of points, find(x, y) may give {key, text}. highlight(g, key) marks a key; without it, rings
@@ -280,13 +283,13 @@ function picture(parent, name, height, draw, least = 0) {
   p.redraw = () => { undrawn.add(p); drawNear(); };
   p.highlight = () => {
     if (undrawn.has(p)) return;
-    const g = prepare(over, p.w, p.h);
-    if (marked === null) return;
-    if (p.drawn.highlight) return p.drawn.highlight(g, marked);
+    const g = prepare(over, p.w, p.h), keys = new Set(marked === null ? pinned : [...pinned, marked]);
+    if (!keys.size) return;
+    if (p.drawn.highlight) return keys.forEach(key => p.drawn.highlight(g, key));
     g.strokeStyle = css("b");
     g.lineWidth = 2;
     for (const q of p.drawn.points) {
-      if (q.key !== marked) continue;
+      if (!keys.has(q.key)) continue;
       g.beginPath();
       if (q.width) g.rect(q.x, q.y - 6, q.width, 12);
       else g.arc(q.x, q.y, 6, 0, 7);
@@ -304,7 +307,11 @@ function picture(parent, name, height, draw, least = 0) {
     showTip(best && (best.text ? best.text() : p.drawn.text?.(best.key)), e);
   };
   canvas.addEventListener("pointermove", point);
-  canvas.addEventListener("pointerdown", point);
+  let down = null;
+  canvas.addEventListener("pointerdown", e => { down = e; point(e); });
+  canvas.addEventListener("click", e => {
+    if (marked !== null && Math.hypot(e.clientX - down?.clientX, e.clientY - down?.clientY) < 6) pick(marked);
+  });
   canvas.addEventListener("pointerleave", () => { showTip(null); mark(null); });
   pictures.push(p);
   return p;

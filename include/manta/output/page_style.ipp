@@ -58,7 +58,11 @@ select, button, input {
   color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 7px; padding: 3px 8px;
   font-size: 14px; max-width: 100%;
 }
-.scroll { overflow: auto; max-height: 620px; }
+.scroll {
+  overflow: auto; max-height: 620px;  /* a shadow where there is more at the right */
+  background: linear-gradient(to left, var(--card) 30%, transparent) right / 36px 100% no-repeat local,
+    linear-gradient(to left, var(--line), transparent) right / 14px 100% no-repeat scroll;
+}
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }
 td, th { padding: 5px 10px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
@@ -80,6 +84,17 @@ dt:last-of-type, dd:last-of-type, .plain tr:last-child > * { border: 0; }
 .plain th { font-weight: 400; color: var(--soft); }
 .plain td:first-child, .plain th:first-child { padding-left: 0; }
 .none { color: var(--none); }
+a { color: var(--a); }
+.differs { font-weight: 600; background: var(--bg); }
+#picked {
+  position: fixed; right: 14px; bottom: 14px; z-index: 8; background: var(--a); color: var(--card); display: none;
+}
+@media (max-width: 560px) {
+  .plain tr:first-child { display: none; }
+  .plain tr { display: grid; grid-template-columns: 38% 62%; border-bottom: 1px solid var(--line); }
+  .plain tr > * { border: 0; padding-left: 0; }
+  .plain tr > :nth-child(3) { grid-column: 1 / -1; padding-top: 0; }
+}
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; font: inherit; }
 .frame { white-space: pre; overflow: auto; font: 14px/1.25 ui-monospace, Menlo, Consolas, monospace; }
 #tip {

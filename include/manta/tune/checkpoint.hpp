@@ -39,6 +39,8 @@ struct checkpoint {
   MANTA_DECL void write(const std::string& path) const;
   /// Throws if the file is not there or damaged.
   MANTA_DECL static checkpoint read(const std::string& path);
+  /// The file of a part of a checkpoint: of a member of a gang, or of a repeat. The first part has the name itself.
+  MANTA_DECL static std::string part_of(const std::string& file, int part);
 
  private:
   static constexpr std::uint32_t magic = 0x314b434dU;  // MCK1

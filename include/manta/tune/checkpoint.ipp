@@ -18,6 +18,10 @@ MANTA_DECL void checkpoint::write(const std::string& path) const {
   manta::output::replace_file(path, manta::output::pack(magic, manta::output::crc32c(state), *this));
 }
 
+MANTA_DECL std::string checkpoint::part_of(const std::string& file, int part) {
+  return part == 0 ? file : file + "." + std::to_string(part);
+}
+
 MANTA_DECL checkpoint checkpoint::read(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw error("manta: tune: cannot read the checkpoint " + path + ": " + std::strerror(errno));

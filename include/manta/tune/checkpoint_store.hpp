@@ -46,15 +46,15 @@ class checkpoint_store {
   MANTA_DECL void remove_unknown() const;
 
  private:
-  /// The path of a file; a gang has one for each member.
-  std::string path_of(const std::string& file, int member) const;
+  /// The path of a file; a gang has one for each member, a repeated trial one for each run and one more.
+  std::string path_of(const std::string& file, int part) const;
   void remove(const std::string& file) const;
   /// The size of a file; 0 if it is missing.
   std::size_t size_of(const std::string& file) const;
 
   checkpoint_options options_;
   std::string folder_;
-  int members_ = 1;     ///< of each trial
+  int parts_ = 1;       ///< of each checkpoint
   std::string metric_;  ///< by which files are compared
   double sign_ = 1;
   checkpoint_files files_;

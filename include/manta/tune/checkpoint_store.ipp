@@ -12,6 +12,7 @@
 #include <cctype>
 #include <memory>
 
+#include "manta/tune/checkpoint.hpp"
 #include "manta/tune/checkpoint_store.hpp"
 
 namespace manta::tune::detail {
@@ -19,7 +20,7 @@ namespace manta::tune::detail {
 MANTA_DECL void checkpoint_store::begin(const experiment& e, const ranking& by) {
   options_ = e.checkpoints;
   folder_ = e.folder;
-  members_ = std::max(1, e.ranks);
+  parts_ = e.repeats > 1 ? e.repeats + 1 : std::max(1, e.ranks);
   const bool by_own = !options_.minimise.empty() || !options_.maximise.empty();
   metric_ = !by_own ? by.metric() : options_.minimise.empty() ? options_.maximise : options_.minimise;
   sign_ = by_own ? (options_.maximise.empty() ? 1 : -1) : by.flipped(1);
@@ -80,19 +81,19 @@ MANTA_DECL void checkpoint_store::trim(std::vector<trial_record>& all, trial_num
   }
 }
 
-MANTA_DECL std::string checkpoint_store::path_of(const std::string& file, int member) const {
-  return folder_ + "/" + file + (member == 0 ? "" : "." + std::to_string(member));
+MANTA_DECL std::string checkpoint_store::path_of(const std::string& file, int part) const {
+  return checkpoint::part_of(folder_ + "/" + file, part);
 }
 
 MANTA_DECL void checkpoint_store::remove(const std::string& file) const {
-  for (int member = 0; member < members_; ++member) ::unlink(path_of(file, member).c_str());
+  for (int part = 0; part < parts_; ++part) ::unlink(path_of(file, part).c_str());
 }
 
 MANTA_DECL std::size_t checkpoint_store::size_of(const std::string& file) const {
   std::size_t bytes = 0;
-  for (int member = 0; member < members_; ++member) {
+  for (int part = 0; part < parts_; ++part) {
     struct ::stat s = {};
-    if (::stat(path_of(file, member).c_str(), &s) != 0) return 0;
+    if (::stat(path_of(file, part).c_str(), &s) != 0) return 0;
     bytes += static_cast<std::size_t>(s.st_size);
   }
   return bytes;

@@ -107,6 +107,7 @@ MANTA_DECL order conductor::begin_order(const job& j, bool change) {
   o.parameters = j.parameters;
   o.silent_until = j.silent_until;
   o.metric = study_.metric();
+  o.clock = options_.clock;
   o.folder = options_.folder;
   o.seed = options_.seed;
   o.save_every = options_.checkpoints.every;
@@ -300,12 +301,14 @@ MANTA_DECL void conductor::lost(std::size_t i, std::string why, cause c) {
   place& p = places_[i];
   p.gone = true;
   study_.closed(p.rank, now());
-  try {
-    if (p.work.valid() && p.work.wait_for(std::chrono::seconds(1))) p.work.get();
-  } catch (const rank_lost& e) {  // by what the trial did
-    c = cause::crash;
-    why = e.what();
-  } catch (const manta::error&) {  // the same
+  for (const future<void>& work : p.work) {
+    try {
+      if (work.wait_for(std::chrono::seconds(1))) work.get();
+    } catch (const rank_lost& e) {  // by what the trial did
+      c = cause::crash;
+      why = e.what();
+    } catch (const manta::error&) {  // the same
+    }
   }
   p.who = nullptr;
   const trial_number t = *p.trial;
@@ -325,7 +328,7 @@ MANTA_DECL void conductor::look_at_clock() {
   if (options_.silence < std::chrono::duration<double>::max() && !options_.isolate) {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       place& p = places_[i];
-      if (p.gone || !p.trial || !p.call.valid() || time - p.heard < options_.silence) continue;
+      if (p.gone || !p.trial || !p.call.valid() || time - p.heard < options_.silence * options_.repeats) continue;
       const trial_number t = *p.trial;
       if (runs(t)) fail(i, t, silence_text() + ": its rank is given up until it does");
       jobs_.await_no_more(t);
@@ -346,7 +349,10 @@ MANTA_DECL void conductor::look_at_clock() {
 
 MANTA_DECL void conductor::keep_checkpoint(std::size_t i, trial_number t, std::vector<notice>& all) {
   saved s;
-  for (notice& n : all) s.parts.push_back(n.made.valid() ? std::move(n.made) : places_[i].who->take());
+  for (notice& n : all) {
+    for (int part = 0; n.made.empty() && part < n.parts; ++part) s.parts.push_back(places_[i].who->take());
+    s.parts.insert(s.parts.end(), n.made.begin(), n.made.end());
+  }
   if (study_.needs_checkpoint(t)) saved_[t] = std::move(s);
   if (!all.front().file.empty()) study_.checkpointed(t, all.front().made_at, all.front().file, now());
 }

@@ -82,6 +82,10 @@ MANTA_DECL std::string continuation::identity() const {
   append_exact_text(members += ",\"direction\":", directions_of(course_.ranks()));
   members += ",\"trials\":";
   append_number(members, static_cast<std::int64_t>(course_.limit()));
+  if (o.repeats > 1) {
+    members += ",\"repeats\":";
+    append_number(members, static_cast<std::int64_t>(o.repeats));
+  }
   members += ",\"function\":";
   append_exact_text(members, function_);
   return members;
@@ -117,6 +121,8 @@ MANTA_DECL void continuation::check_identity(const journal::event& e) {
   must_be("metric", e.text("metric"), names_of(course_.ranks().objectives()));
   must_be("direction", e.text("direction"), directions_of(course_.ranks()));
   must_be("seed", std::to_string(e.integer("seed")), std::to_string(static_cast<std::int64_t>(o.seed)));
+  must_be("number of .repeats", std::to_string(has(e, "repeats") ? e.integer("repeats") : 1),
+          std::to_string(o.repeats));
   must_be("space", e.text("space"), course_.where().text());
   const std::string there = readable_name(e.text("function"));
   if (there != function_ && !there.empty() && !function_.empty()) other_function_ = there;
@@ -219,7 +225,7 @@ MANTA_DECL void continuation::go_on(std::size_t wanted, double wall) {
   }
   // Under the options of now more may be left to do than when the experiment ended. An experiment that went on has not
   // ended there: what was paused then goes on.
-  const bool has_all = course_.is_exhausted() || trials.size() >= course_.limit();
+  const bool has_all = !course_.exhausted().empty() || trials.size() >= course_.limit();
   const bool waits_for_retry =
       std::any_of(trials.begin(), trials.end(), [](const trial_record& r) { return r.state == status::waiting; });
   const bool is_done = course_.stop().is_set() || (ended_because_.empty() && has_all);

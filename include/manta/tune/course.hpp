@@ -88,7 +88,8 @@ class course {
   std::size_t limit() const { return limit_; }
   double wall_offset() const { return wall_offset_; }
   bool is_finished() const { return finished_; }
-  bool is_exhausted() const { return exhausted_; }
+  /// Why the searcher has nothing more to give; empty if it may have.
+  const std::string& exhausted() const { return exhausted_; }
   /// The time before which reports of the trial need no answer.
   MANTA_DECL double silent_until(trial_number t);
   /// Takes the trials that have ended since the last call.
@@ -135,7 +136,8 @@ class course {
   checkpoint_store checkpoints_;
   study_outputs outputs_;
   std::size_t limit_ = 0;
-  bool exhausted_ = false, finished_ = false;
+  std::string exhausted_;
+  bool finished_ = false;
   double wall_offset_ = 0;  ///< seconds since 1970 at second 0 of the experiment, counted from the last start
 
   std::vector<trial_record> records_;

@@ -36,7 +36,7 @@ MANTA_DECL void course::begin_outputs(double wall) {
   outputs_.begin(options_.outputs,
                  {options_.folder, options_.name, ranking_.metric(), ranking_.maximises(), space_, wall, options_.clock,
                   class_name(proposals_.used_searcher()->type()), class_name(scheduling_.type()), options_.seed,
-                  std::max(1, options_.ranks), options_.best_may_fail});
+                  std::max(1, options_.ranks), options_.best_may_fail, limit_ == ~std::size_t{0} ? 0 : limit_});
 }
 
 MANTA_DECL trial_record& course::running(trial_number t) {
@@ -59,8 +59,8 @@ MANTA_DECL std::optional<job> course::next(double now, origin& from, const told*
   }
   for (;;) {
     const bool is_new = by_journal != nullptr && by_journal->trial == records_.size();
-    if (is_new) exhausted_ = false;  // a later start of the program had more to give
-    action a = scheduling_.next(!exhausted_ && records_.size() < limit_);
+    if (is_new) exhausted_.clear();  // a later start of the program had more to give
+    action a = scheduling_.next(exhausted_.empty() && records_.size() < limit_);
     release_dropped(now);
     if (a.what == action::kind::nothing) return std::nullopt;
     if (a.what == action::kind::resume) {
@@ -73,7 +73,7 @@ MANTA_DECL std::optional<job> course::next(double now, origin& from, const told*
     trial_record* const r = was_exhausted ? nullptr : add_trial(now, from, by_journal);
     if (r != nullptr) return start(*r, now, {}, "");
     if (stop_.has_thrown() && !was_exhausted) return std::nullopt;
-    exhausted_ = true;
+    exhausted_ = proposals_.why_no_more();
   }
 }
 
@@ -104,7 +104,8 @@ MANTA_DECL trial_record* course::add_trial(double now, origin& from, const told*
 
 MANTA_DECL void course::start_none(double now) {
   if (stop_.is_set()) return;
-  while (scheduling_.next(!exhausted_ && records_.size() < limit_).what == action::kind::add) exhausted_ = true;
+  while (scheduling_.next(exhausted_.empty() && records_.size() < limit_).what == action::kind::add)
+    exhausted_ = proposals_.why_no_more();
   release_dropped(now);
 }
 

@@ -23,9 +23,9 @@ struct order {
   double silent_until = 0;
   trial_number id = 0;
   config parameters;
-  std::vector<future<checkpoint>> from;  ///< one of each member of the gang; empty: the file, or nothing
+  std::vector<future<checkpoint>> from;  ///< its parts, as of each member of a gang; empty: the file, or nothing
   std::string from_file;
-  std::string metric, folder;
+  std::string metric, clock, folder;
   std::uint64_t seed = 0;
   std::uint64_t save_every = 0;
   bool save_at_end = false;
@@ -33,13 +33,15 @@ struct order {
   double silence =
       infinity;  ///< of a trial in a process of its own: seconds without a report until the process is ended
 
+  int repeat = 0, repeats = 1;            ///< which one of how many runs of the trial it is
   std::optional<checkpoint> source = {};  ///< the checkpoint of `from`, where it has been fetched already
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive(what, save, change, silent_until);
     if (what == kind::begin) {
-      archive(id, parameters, from, from_file, metric, folder, seed, save_every, save_at_end, line, silence);
+      archive(id, parameters, from, from_file, metric, clock, folder, seed, save_every, save_at_end, line, silence);
+      archive(repeat, repeats);
     }
   }
 };
@@ -72,17 +74,16 @@ struct notice {
   std::vector<remark> remarks;
   bool has_checkpoint = false;
   bool keeps_nothing = false;  ///< a checkpoint was asked for, but the trial has named nothing that it could hold
-  future<checkpoint> made;     ///< empty: the runner has the checkpoint, and the driver asks for it at once
-  std::uint64_t made_at = 0;   ///< iteration
-  std::string file;            ///< the checkpoint's file, if the experiment has a folder
-  std::string text;            ///< of a failure
+  std::vector<future<checkpoint>> made;  ///< its parts; none: the runner has them, and the driver asks for them at once
+  int parts = 1;
+  std::uint64_t made_at = 0;  ///< iteration
+  std::string file;           ///< the checkpoint's file, if the experiment has a folder
+  std::string text;           ///< of a failure
 
   template <class Archive>
   void serialize(Archive& archive) {
-    bool is_here = made.valid();
-    archive(what, reports, remarks, has_checkpoint, keeps_nothing, is_here);
-    if (is_here) archive(made);
-    if (has_checkpoint) archive(made_at, file);
+    archive(what, reports, remarks, has_checkpoint, keeps_nothing, made);
+    if (has_checkpoint) archive(parts, made_at, file);
     if (what >= kind::failed) archive(text);
   }
 };

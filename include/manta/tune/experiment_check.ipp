@@ -59,6 +59,12 @@ MANTA_DECL void check(const experiment& e) {
         throw error(base::text("manta: tune: \"{}\" is named twice by .minimise and .maximise", name));
     }
   }
+  if (e.repeats < 1)
+    throw error(base::text("manta: tune: .repeats is how often each configuration runs: 1 or more, not {}", e.repeats));
+  if (e.repeats > 1 && e.counts == counted::mean)
+    throw error(
+        "manta: tune: .repeats takes the mean of several runs, .counts = counted::mean that of the reports of one run: "
+        "give one of them");
   if (e.retries < 0) throw error("manta: tune: retries must not be negative");
   if (!e.checkpoints.minimise.empty() && !e.checkpoints.maximise.empty()) {
     throw error(
@@ -78,7 +84,7 @@ MANTA_DECL void check(const experiment& e) {
 
 MANTA_DECL std::vector<std::string> metrics_of_rules(const experiment& e) {
   std::set<std::string> all = {e.checkpoints.minimise, e.checkpoints.maximise};
-  for (const stop_rule& rule : e.stop) all.insert(rule.metric());
+  for (const stop_rule& rule : e.stop) all.insert(rule.metrics().begin(), rule.metrics().end());
   for (const constraint& c : e.subject_to) all.insert(c.limit().metric);
   // A trial that does not report one of these fails by itself.
   for (const objective& o : objectives_of(e)) all.erase(o.metric);

@@ -24,6 +24,7 @@ struct fanova_options {
   std::size_t most_trials = 600;  ///< of more trials, as many evenly spread ones are used
   bool by_rank = true;  ///< losses enter by their rank, so that a few terrible ones do not decide and failed trials
                         ///< count as the worst; false: by value, without failed trials
+  bool best_may_fail = false;  ///< trials that failed count with what they reported before
   std::uint64_t seed = 1;
 };
 

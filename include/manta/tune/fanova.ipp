@@ -182,7 +182,9 @@ inline samples samples_of(const std::vector<parameter>& axes, const std::vector<
                           const fanova_options& o) {
   std::vector<tried> ended;
   for (const trial_record& t : trials) {
-    if (t.ended() && (t.state == status::failed || is_finite(t.best_loss))) ended.push_back({t.parameters, t.result()});
+    if (!t.ended() || (t.state != status::failed && !is_finite(t.best_loss))) continue;
+    tried& each = ended.emplace_back(tried{t.parameters, t.result()});
+    if (o.best_may_fail && is_finite(t.best_loss)) each.result.loss = t.best_loss;
   }
   std::vector<compared> all = comparable(ended);
   if (!o.by_rank) std::erase_if(all, [](const compared& c) { return !is_finite(c.loss); });

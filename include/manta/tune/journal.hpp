@@ -57,6 +57,8 @@ class journal {
   /// Reads the whole lines that are there, also while another process writes them. Returns their bytes.
   static std::size_t read(const std::string& path, const std::function<void(const event&)>& replay);
   bool is_open() const { return lock_ >= 0; }
+  /// Whether a process has the journal open.
+  static bool is_in_use(const std::string& path);
 
   /// Appends {"e":"<kind>","s":<seconds><rest>}; `rest` is members of JSON, each with a comma before it.
   void append(std::string_view kind, double seconds, std::string_view rest);
@@ -69,6 +71,11 @@ class journal {
   std::string path_, buffer_;
   int lock_ = -1;
 };
+
+namespace detail {
+/// An event from its line. Throws if the line is none.
+MANTA_DECL journal::event event_in(const std::string& line);
+}  // namespace detail
 
 }  // namespace manta::tune
 

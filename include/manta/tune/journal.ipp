@@ -192,13 +192,26 @@ MANTA_DECL void journal::open(const std::string& path, const std::function<void(
   path_ = path;
   lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock_ < 0) throw error("manta: cannot open " + path + ": " + std::strerror(errno));
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  int refused = ::flock(lock_, LOCK_EX | LOCK_NB);
+  for (int i = 0; i < 10 && refused != 0 && errno == EWOULDBLOCK; ++i) {  // perhaps is_in_use holds it for a moment
+    ::usleep(10'000);
+    refused = ::flock(lock_, LOCK_EX | LOCK_NB);
+  }
+  if (refused != 0 && errno == EWOULDBLOCK) {
     throw error("manta: another process continues the experiment in " + path + "; wait for it or give another folder");
   }
   const auto good = static_cast<off_t>(read(path, replay));
   if (::ftruncate(lock_, good) != 0 || ::lseek(lock_, good, SEEK_SET) != good) {
     throw error("manta: cannot cut off the torn end of " + path + ": " + std::strerror(errno));
   }
+}
+
+MANTA_DECL bool journal::is_in_use(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool is_locked = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return is_locked;
 }
 
 MANTA_DECL std::size_t journal::read(const std::string& path, const std::function<void(const event&)>& replay) {

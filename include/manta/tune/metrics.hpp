@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "manta/tune/named_list.hpp"
 #include "manta/tune/source.hpp"
@@ -25,6 +26,13 @@ class metrics : public named_list<double> {
   /// A column that tables of tune have beside the metrics, such as "iteration": no metric may have its name.
   MANTA_DECL static bool is_column(std::string_view name);
 };
+
+/// The mean of each metric over runs of one configuration, and beside it the standard error of this mean, by the name
+/// standard_error_of(metric), of those that at least two of them have reported. Of the metric `without` there is no
+/// standard error.
+MANTA_DECL metrics mean_of(const std::vector<metrics>& runs, const std::string& without = {});
+/// standard_error/loss
+MANTA_DECL std::string standard_error_of(const std::string& metric);
 
 }  // namespace manta::tune
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "manta/tune/experiment.hpp"
-#include "manta/tune/runner.hpp"
+#include "manta/tune/runner_handle.hpp"
 #include "manta/tune/source.hpp"
 
 namespace manta::tune::detail {
@@ -21,7 +21,7 @@ struct place {
 
   std::unique_ptr<runner_handle> who;
   future<whereabouts> greeting;
-  future<void> work;
+  std::vector<future<void>> work;
   future<answers> call;  ///< under way
   bool placed = false, idle = false, gone = false;
   bool has_begun = false;  ///< the trial: it has answered

@@ -26,10 +26,10 @@ MANTA_DECL void places::add() {
   if (options_.isolate) {
     o.isolate = options_.isolate;
   } else {
-    o.concurrency = 2;
+    o.concurrency = options_.repeats + 1;
   }
   place p;
-  p.who = spawn_runner(o, what_, gang_);
+  p.who = spawn_runner(o, what_, gang_, options_.repeats);
   p.greeting = p.who->greet();
   all_.push_back(std::move(p));
 }
@@ -53,7 +53,7 @@ MANTA_DECL bool places::has_other_rank(std::size_t i) const {
 
 MANTA_DECL void places::abandon(place& p) {
   if (p.call.valid()) manta::cancel(p.call);
-  if (p.work.valid()) manta::cancel(p.work);
+  for (const future<void>& work : p.work) manta::cancel(work);
   if (!options_.isolate) (void)p.who->tell(quit_order());  // waits there until the trial reports
   p.call = {};
   p.who = nullptr;

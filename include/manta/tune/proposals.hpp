@@ -31,6 +31,8 @@ class proposals {
   /// The largest possible number of trials.
   MANTA_DECL std::size_t limit(std::size_t trials);
   const any_searcher& used_searcher() const { return searcher_; }
+  /// Why there are no more, for people.
+  MANTA_DECL const char* why_no_more();
   /// A line for people about .known; empty if there was nothing.
   const std::string& learned() const { return learned_; }
 

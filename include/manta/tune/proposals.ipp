@@ -111,6 +111,11 @@ MANTA_DECL std::optional<config> proposals::next(trial_number t, stop_reason& st
   return c;
 }
 
+MANTA_DECL const char* proposals::why_no_more() {
+  return points_.is_complete() ? "all configurations of the space have been tried"
+                               : "the searcher had nothing more to try";
+}
+
 MANTA_DECL void proposals::repeat(trial_number t, const config& said, const origin& from, stop_reason& stop) {
   from_first_ += from.is_first;
   stop.guarded("the searcher", [&] {

@@ -57,11 +57,18 @@ class results {
   MANTA_DECL std::string folder_of(const trial_record& t) const;
   /// The checkpoint nearest to the best trial's best value that is on disk. Throws if there is none.
   checkpoint best_checkpoint() const { return checkpoint_of(best()); }
-  MANTA_DECL checkpoint checkpoint_of(const trial_record& t) const;
+  /// With .repeats, that of one of the runs.
+  MANTA_DECL checkpoint checkpoint_of(const trial_record& t, int repeat = 0) const;
+  /// With .repeats, the standard error of a trial's value of the first objective, which is a mean over the runs. NaN
+  /// without.
+  MANTA_DECL double standard_error_of(const trial_record& t) const;
 
   MANTA_DECL std::size_t count(status s) const;
   /// Why the experiment stopped before all trials had been run; empty if it did not.
   const std::string& stopped_because() const { return why_; }
+  /// Why the experiment ended, whatever it was: all trials have run, all configurations have been tried, or what
+  /// stopped it.
+  const std::string& ended_because() const { return end_; }
   MANTA_DECL std::vector<std::pair<std::string, double>> importance(const space& where) const;
   /// What each parameter and each pair of them explains, by fanova.
   MANTA_DECL std::vector<effect> effects(const space& where, const fanova_options& o = {}) const;
@@ -77,7 +84,7 @@ class results {
   std::optional<trial_number> best_;
   std::vector<objective> objectives_;
   std::vector<bound> limits_;
-  std::string folder_, why_;
+  std::string folder_, why_, end_;
 };
 
 }  // namespace manta::tune

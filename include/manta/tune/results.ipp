@@ -20,7 +20,8 @@ MANTA_DECL results::results(const study& s)
       objectives_(s.objectives()),
       limits_(s.limits()),
       folder_(s.options().folder),
-      why_(s.stopping()) {
+      why_(s.stopping()),
+      end_(s.ended_because()) {
   if (s.best() != nullptr) best_ = s.best()->id;
 }
 
@@ -111,14 +112,19 @@ MANTA_DECL double results::hypervolume(const std::vector<double>& from) const {
   return tune::hypervolume(points, reference);
 }
 
-MANTA_DECL checkpoint results::checkpoint_of(const trial_record& t) const {
+MANTA_DECL double results::standard_error_of(const trial_record& t) const {
+  const double* const x = t.best.find(tune::standard_error_of(objectives_.front().metric));
+  return x == nullptr ? std::nan("") : *x;
+}
+
+MANTA_DECL checkpoint results::checkpoint_of(const trial_record& t, int repeat) const {
   if (t.best_checkpoint_file.empty()) {
     throw error(
         base::text("manta: tune: trial {} has no checkpoint on disk; give the experiment a folder, and .checkpoints "
                    "= {.every = 1} or {.at_end = true}",
                    t.id));
   }
-  return checkpoint::read(folder_ + "/" + t.best_checkpoint_file);
+  return checkpoint::read(checkpoint::part_of(folder_ + "/" + t.best_checkpoint_file, repeat));
 }
 
 MANTA_DECL std::string results::folder_of(const trial_record& t) const {

@@ -29,6 +29,7 @@
 #include "manta/rl.hpp"
 #include "manta/tune/configured.hpp"
 #include "manta/tune/metrics.hpp"
+#include "manta/tune/random.hpp"
 #include "manta/tune/trainable.hpp"
 
 namespace manta::rl {
@@ -104,8 +105,13 @@ class trial {
     settings s;
     s.options = detail::trial_options<typename Algorithm::options, Options>(values);
     tune::configure(s, values.rest(), "the algorithm's options");
+    if constexpr (requires { s.options.seed; }) {
+      if (repeat_ > 0) s.options.seed = tune::random(s.options.seed, static_cast<std::uint64_t>(repeat_)).bits();
+    }
     algorithm_ = std::make_unique<Algorithm>(any_environment(s.environment), s.options);
   }
+  /// With .repeats of the experiment, each run but the first has another seed than the options say.
+  void repeat(int k) { repeat_ = k; }
   tune::metrics step() {
     const report r = algorithm_->train();
     tune::metrics m;
@@ -130,6 +136,7 @@ class trial {
   };
 
   std::unique_ptr<Algorithm> algorithm_;
+  int repeat_ = 0;
 };
 
 }  // namespace manta::rl

@@ -22,6 +22,11 @@ MANTA_DECL results run_experiment(const space& where, const experiment& e, const
   if (gang && e.isolate) {
     throw error("manta: tune: .isolate is not for gangs, for a child process has no MPI; leave it out");
   }
+  if (gang && e.repeats > 1) {
+    throw error(
+        "manta: tune: .repeats is not for gangs; let the function run several seeds, and report their mean, which "
+        "tune::mean_of gives");
+  }
   study s(where, e, name_of(what));
   if (!s.continued().empty()) std::fprintf(stderr, "%s: %s\n", e.name.c_str(), s.continued().c_str());
   const auto remark = [&] {

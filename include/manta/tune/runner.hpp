@@ -39,11 +39,22 @@ class trial_loop : protected exchange {
   trial_loop(const trial_loop&) = delete;
   trial_loop& operator=(const trial_loop&) = delete;
 
+  ~trial_loop() override = default;
+
   /// The rank on which it is, and its machine: an answer says that it has been placed.
   MANTA_DECL whereabouts greet();
 
+  /// Runs trials inside this call, if it needs a stack for them.
+  virtual void work() {}
+  /// Hands over an order; hear() then waits for what comes of it.
+  virtual void hand(order o) = 0;
+  virtual notice hear() = 0;
+  /// The last checkpoint, where it is not put into the store.
+  checkpoint take() { return std::move(left_); }
+
  protected:
   MANTA_DECL void run_trials();
+  void leave(checkpoint c, notice&) override { left_ = std::move(c); }
 
  private:
   const team* members() const { return members_ ? &*members_ : nullptr; }
@@ -54,39 +65,38 @@ class trial_loop : protected exchange {
   body_name what_;
   std::unique_ptr<body> body_;
   std::optional<team> members_;
+  checkpoint left_;
 };
 
 /// Functions run on the stack of one call.
-class runner : public trial_loop {
+class line_on_stack : public trial_loop {
  public:
   using trial_loop::trial_loop;
 
-  void work() { run_trials(); }
-  /// Hands over an order and waits for what comes of it; in a gang the notices of all members come back, for each has
-  /// its part of a checkpoint.
-  answers tell(order o);
+  void work() override { run_trials(); }
+  void hand(order o) override;
+  notice hear() override;
 
  private:
   MANTA_DECL order next_order() override;
   MANTA_DECL void notify(notice n) override;
-  void leave(checkpoint c, notice& n) override { n.made = put(std::move(c)); }
 
   promise<order> in_;
   promise<notice> out_;
+  future<notice> answer_;
   bool is_asked_ = false;  ///< a call of tell waits for a notice
   bool quits_ = false;     ///< told to, perhaps in the middle of a trial
 };
 
 /// Functions run on a thread of their own in a child process of the rank: what they do to it ends no rank, and one that
 /// does not report in time is ended with the process.
-class isolated_runner : public trial_loop {
+class line_on_thread : public trial_loop {
  public:
   using trial_loop::trial_loop;
-  ~isolated_runner() override;
+  ~line_on_thread() override;
 
-  answers tell(order o);
-  answers tell_from(order o, checkpoint source);
-  checkpoint take() { return std::move(left_); }
+  void hand(order o) override;
+  notice hear() override;
 
  private:
   static constexpr double longest = 1e9;
@@ -94,16 +104,38 @@ class isolated_runner : public trial_loop {
   void live();
   order next_order() override;
   void notify(notice n) override;
-  void leave(checkpoint c, notice&) override { left_ = std::move(c); }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<order> order_;
   std::optional<notice> notice_;
-  checkpoint left_;
   double limit_ = infinity;
   bool is_over_ = false, has_ended_ = false;
   std::thread thread_;
+};
+
+/// Hands over an order and waits for what comes of it. Throws if the runner is broken.
+answers ask(trial_loop& line, order o);
+
+/// Checkpoints are put into the store, in whose memory they stay on this rank.
+class runner : public line_on_stack {
+ public:
+  using line_on_stack::line_on_stack;
+
+  /// In a gang the notices of all members come back, for each has its part of a checkpoint.
+  answers tell(order o) { return ask(*this, std::move(o)); }
+
+ private:
+  void leave(checkpoint c, notice& n) override { n.made.push_back(put(std::move(c))); }
+};
+
+/// Checkpoints stay in the child process until the driver takes them.
+class isolated_runner : public line_on_thread {
+ public:
+  using line_on_thread::line_on_thread;
+
+  answers tell(order o) { return ask(*this, std::move(o)); }
+  answers tell_from(order o, std::vector<checkpoint> source);
 };
 
 /// On each rank of a gang.
@@ -111,19 +143,6 @@ class gang_runner final : public runner {
  public:
   gang_runner(team members, body_name what) : runner(std::move(what), members) {}
 };
-
-/// A runner as the driver holds it, of whatever class it is.
-class runner_handle {
- public:
-  virtual ~runner_handle() = default;
-  virtual future<whereabouts> greet() const = 0;
-  virtual future<void> work() const = 0;  ///< empty if the runner works without a call
-  virtual future<answers> tell(order o) const = 0;
-  virtual future<checkpoint> take() const = 0;
-};
-
-/// Begins to construct a runner: a gang_runner, an isolated_runner if the options say so, or a runner.
-std::unique_ptr<runner_handle> spawn_runner(const actor_options& options, const body_name& what, bool gang);
 
 }  // namespace manta::tune::detail
 

@@ -82,17 +82,23 @@ MANTA_DECL notice trial_loop::run(order& o, bool& again) {
   }
 }
 
-MANTA_DECL answers runner::tell(order o) {
-  out_ = promise<notice>();
-  is_asked_ = true;
-  const future<notice> answer = out_.get_future();
-  in_.set_value(std::move(o));
-  notice n = answer.get();
+MANTA_DECL answers ask(trial_loop& line, order o) {
+  line.hand(std::move(o));
+  notice n = line.hear();
   if (n.what == notice::kind::fatal) throw fatal(n.text);
   return n;
 }
 
-MANTA_DECL order runner::next_order() {
+MANTA_DECL void line_on_stack::hand(order o) {
+  out_ = promise<notice>();
+  is_asked_ = true;
+  answer_ = out_.get_future();
+  in_.set_value(std::move(o));
+}
+
+MANTA_DECL notice line_on_stack::hear() { return std::exchange(answer_, {}).get(); }
+
+MANTA_DECL order line_on_stack::next_order() {
   if (quits_) return quit_order();
   order o = in_.get_future().get();
   in_ = promise<order>();
@@ -100,11 +106,11 @@ MANTA_DECL order runner::next_order() {
   return o;
 }
 
-MANTA_DECL void runner::notify(notice n) {
+MANTA_DECL void line_on_stack::notify(notice n) {
   if (std::exchange(is_asked_, false)) out_.set_value(std::move(n));
 }
 
-MANTA_DECL isolated_runner::~isolated_runner() {
+MANTA_DECL line_on_thread::~line_on_thread() {
   std::unique_lock lock(mutex_);
   is_over_ = true;
   changed_.notify_all();
@@ -115,12 +121,16 @@ MANTA_DECL isolated_runner::~isolated_runner() {
   thread_.join();
 }
 
-MANTA_DECL answers isolated_runner::tell(order o) {
+MANTA_DECL void line_on_thread::hand(order o) {
   if (o.what == order::kind::begin) limit_ = o.silence;
-  std::unique_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   if (!thread_.joinable()) thread_ = std::thread([this] { live(); });
   order_ = std::move(o);
   changed_.notify_all();
+}
+
+MANTA_DECL notice line_on_thread::hear() {
+  std::unique_lock lock(mutex_);
   const auto told = [&] { return notice_.has_value(); };
   if (!(limit_ < longest)) {
     changed_.wait(lock, told);
@@ -129,17 +139,15 @@ MANTA_DECL answers isolated_runner::tell(order o) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     std::_Exit(1);
   }
-  notice n = std::move(*std::exchange(notice_, std::nullopt));
-  if (n.what == notice::kind::fatal) throw fatal(n.text);
-  return n;
+  return std::move(*std::exchange(notice_, std::nullopt));
 }
 
-MANTA_DECL answers isolated_runner::tell_from(order o, checkpoint source) {
-  o.source = std::move(source);
+MANTA_DECL answers isolated_runner::tell_from(order o, std::vector<checkpoint> source) {
+  o.source = std::move(source.front());
   return tell(std::move(o));
 }
 
-MANTA_DECL void isolated_runner::live() {
+MANTA_DECL void line_on_thread::live() {
   try {
     run_trials();
   } catch (const trial_is_over&) {  // by the destructor
@@ -149,51 +157,17 @@ MANTA_DECL void isolated_runner::live() {
   changed_.notify_all();
 }
 
-MANTA_DECL order isolated_runner::next_order() {
+MANTA_DECL order line_on_thread::next_order() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return order_.has_value() || is_over_; });
   if (!order_) throw trial_is_over{};
   return std::move(*std::exchange(order_, std::nullopt));
 }
 
-MANTA_DECL void isolated_runner::notify(notice n) {
+MANTA_DECL void line_on_thread::notify(notice n) {
   const std::lock_guard lock(mutex_);
   notice_ = std::move(n);
   changed_.notify_all();
-}
-
-template <class Runner, class Base>
-class handle_on final : public runner_handle {
- public:
-  handle_on(const actor_options& o, const body_name& what) : who_(spawn<Runner>(o, what)) {}
-  future<whereabouts> greet() const override { return async<&Base::greet>(who_); }
-  future<void> work() const override {
-    if constexpr (!is_isolated) return async<&Base::work>(who_);
-    return {};
-  }
-  future<answers> tell(order o) const override {
-    if constexpr (is_isolated) {
-      if (!o.from.empty()) {
-        const future<checkpoint> from = std::exchange(o.from, {}).front();
-        return async<&Base::tell_from>(who_, std::move(o), from);
-      }
-    }
-    return async<&Base::tell>(who_, std::move(o));
-  }
-  future<checkpoint> take() const override {
-    if constexpr (is_isolated) return async<&Base::take>(who_);
-    return {};
-  }
-
- private:
-  static constexpr bool is_isolated = std::is_same_v<Base, isolated_runner>;
-  actor<Runner> who_;
-};
-
-MANTA_DECL std::unique_ptr<runner_handle> spawn_runner(const actor_options& options, const body_name& what, bool gang) {
-  if (gang) return std::make_unique<handle_on<gang_runner, runner>>(options, what);
-  if (options.isolate) return std::make_unique<handle_on<isolated_runner, isolated_runner>>(options, what);
-  return std::make_unique<handle_on<runner, runner>>(options, what);
 }
 
 }  // namespace manta::tune::detail

@@ -5,7 +5,9 @@
 // that says why to stop, or nothing:
 //
 //   .stop = {tune::at_least("accuracy", 0.95), tune::after(100)}
-//   .stop_all = {tune::time_budget(10min), tune::no_improvement(20)}
+//   .stop_all = {tune::time_budget(10min), tune::complete_budget(50) && tune::no_improvement(20)}
+//
+// The first rule of a list that says why ends it; rules joined by && have to say so together.
 #pragma once
 
 #include <chrono>
@@ -37,18 +39,22 @@ class stop_rule {
   /// The trial ends when the metric keeps the bound.
   MANTA_DECL stop_rule(bound goal);
   /// Makes a rule about one metric. A study stops if no trial reports this metric.
-  stop_rule(std::string metric, function rule) : rule_(std::move(rule)), metric_(std::move(metric)) {}
+  stop_rule(std::string metric, function rule) : rule_(std::move(rule)), metrics_{std::move(metric)} {}
   /// Makes a rule that never stops a trial before `at`, so that the trial need not wait for an answer until then.
   stop_rule(function rule, double silent_until) : rule_(std::move(rule)), silent_until_(silent_until) {}
 
   std::optional<std::string> operator()(const progress& p) { return rule_(p); }
   double silent_until() const { return silent_until_; }
-  /// Empty if it looks at none, or at several.
-  const std::string& metric() const { return metric_; }
+  /// The metrics that it is known to look at.
+  const std::vector<std::string>& metrics() const { return metrics_; }
+  /// A rule that ends the trial when both end it at the same report.
+  friend stop_rule operator&&(stop_rule a, stop_rule b) { return both(std::move(a), std::move(b)); }
 
  private:
+  MANTA_DECL static stop_rule both(stop_rule a, stop_rule b);
+
   function rule_;
-  std::string metric_;
+  std::vector<std::string> metrics_;
   double silent_until_ = 0;
 };
 
@@ -91,10 +97,14 @@ class experiment_rule {
       : rule_(std::move(rule)), ends_when_all_is_tried_(ends_when_all_is_tried) {}
 
   std::optional<std::string> operator()(const overview& o) const { return rule_(o); }
+  /// A rule that stops the experiment when both do. Throws for the rule of nothing_new().
+  friend experiment_rule operator&&(experiment_rule a, experiment_rule b) { return both(std::move(a), std::move(b)); }
   /// Whether no configuration is tried a second time: the rule of nothing_new().
   bool ends_when_all_is_tried() const { return ends_when_all_is_tried_; }
 
  private:
+  MANTA_DECL static experiment_rule both(experiment_rule a, experiment_rule b);
+
   function rule_;
   bool ends_when_all_is_tried_ = false;
 };

@@ -4,6 +4,7 @@
 // The definitions of stopping.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 
@@ -46,7 +47,32 @@ MANTA_DECL stop_rule::stop_rule(bound goal)
         return base::text("{} {} is at {} {}", goal.metric, detail::number_text(*x), goal.is_upper ? "most" : "least",
                           detail::number_text(goal.limit));
       }),
-      metric_(goal.metric) {}
+      metrics_{goal.metric} {}
+
+MANTA_DECL stop_rule stop_rule::both(stop_rule a, stop_rule b) {
+  const double silent_until = std::max(a.silent_until_, b.silent_until_);
+  std::vector<std::string> metrics = a.metrics_;
+  metrics.insert(metrics.end(), b.metrics_.begin(), b.metrics_.end());
+  stop_rule joined(
+      [a = std::move(a), b = std::move(b)](const progress& p) mutable -> std::optional<std::string> {
+        const auto first = a(p), second = b(p);  // each remembers the reports that it has seen
+        if (!first || !second) return std::nullopt;
+        return *first + ", and " + *second;
+      },
+      silent_until);
+  joined.metrics_ = std::move(metrics);
+  return joined;
+}
+
+MANTA_DECL experiment_rule experiment_rule::both(experiment_rule a, experiment_rule b) {
+  detail::require_rule(!a.ends_when_all_is_tried_ && !b.ends_when_all_is_tried_,
+                       "nothing_new() stands by itself in .stop_all; with && it would never hold");
+  return [a = std::move(a), b = std::move(b)](const overview& o) -> std::optional<std::string> {
+    const auto first = a(o), second = b(o);
+    if (!first || !second) return std::nullopt;
+    return *first + ", and " + *second;
+  };
+}
 
 MANTA_DECL stop_rule plateau(std::string metric, plateau_options o) {
   detail::require_rule(!metric.empty() && o.reports >= 2,

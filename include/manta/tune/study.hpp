@@ -79,10 +79,11 @@ class study {
   const std::vector<trial_record>& trials() const { return course_.trials(); }
   const trial_record& trial(trial_number t) const { return course_.trials().at(t); }
   std::size_t running_count() const { return course_.running_ones().running_count(); }
-  std::size_t ended_count() const { return summary().ended; }
   const overview& summary() const { return course_.ranks().summary(); }
   /// Why it stops before all trials have been run; empty if it does not.
   const std::string& stopping() const { return course_.stop().text(); }
+  /// Why it ended, whatever it was: all trials have run, there is nothing more to try, or what stopped it.
+  MANTA_DECL std::string ended_because() const;
   /// Whether it stops for a mistake that must be corrected: a searcher, a scheduler or a rule has thrown, or no trial
   /// reports the metric of a rule.
   bool is_broken() const { return course_.stop().is_mistake(); }

@@ -19,6 +19,11 @@
 namespace manta::tune {
 
 MANTA_DECL study::study(const space& where, const experiment& e, const std::string& function) : course_(where, e) {
+  if (function.empty() && e.repeats > 1) {
+    throw error(
+        "manta: tune: .repeats is for tune::run; a program that asks and tells runs a configuration as often as it "
+        "likes, and reports tune::mean_of(runs)");
+  }
   const std::string& folder = options().folder;
   if (folder.empty()) return;
   manta::output::make_folders(folder);
@@ -85,10 +90,25 @@ MANTA_DECL void study::announce() {
   for (const trial_number t : ended) course_.stop().guarded(".after_trial", [&] { options().after_trial(trial(t)); });
 }
 
+namespace detail {
+/// Whether no run of a trial has reported another value of the metric than the other runs.
+inline bool are_all_equal(const std::vector<trial_record>& trials, const std::string& metric) {
+  const std::string error = standard_error_of(metric);
+  const auto is_zero = [&](const trial_record& t) { return t.last.find(error) != nullptr && t.last[error] == 0; };
+  return !trials.empty() && std::all_of(trials.begin(), trials.end(), is_zero);
+}
+}  // namespace detail
+
 MANTA_DECL std::vector<std::string> study::remarks() const {
   std::vector<std::string> all;
   const std::string scheduler = course_.schedule().remark(trials());
   if (!scheduler.empty()) all.push_back(scheduler);
+  if (options().repeats > 1 && detail::are_all_equal(trials(), metric())) {
+    all.push_back(
+        base::text("the {} runs of each trial have reported the same: take random numbers from trial.seed(), or, in a "
+                   "class, from what repeat(int) is told; else leave out .repeats",
+                   options().repeats));
+  }
   if (!trials().empty()) return all;
   if (objectives().size() > 1 && course_.schedule().stops_trials())
     all.push_back(base::text("the scheduler compares trials by \"{}\", the first of the objectives", metric()));
@@ -127,11 +147,15 @@ MANTA_DECL void study::finish(double now) {
     announce();
   }
   flush();
-  const char* const usual = course_.is_exhausted() ? "the searcher had nothing more to try" : "all trials have run";
-  finish_outputs(stopping().empty() ? usual : stopping());
+  finish_outputs(ended_because());
 }
 
 MANTA_DECL void study::finish_outputs(const std::string& why) { course_.outputs().finish(trials(), why); }
+
+MANTA_DECL std::string study::ended_because() const {
+  if (!stopping().empty()) return stopping();
+  return course_.exhausted().empty() ? "all trials have run" : course_.exhausted();
+}
 
 MANTA_DECL void study::opened(int rank, double now, const std::string& host) {
   log_.open_rank(rank, host, now);

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 
+#include "manta/tune/output/summary.hpp"
 #include "manta/tune/study_outputs.hpp"
 
 namespace manta::tune::detail {
 
 MANTA_DECL void study_outputs::begin(const std::vector<any_output>& all, const output_context& context) {
   for (const any_output& o : all) all_.push_back(o.clone());
+  all_.emplace_back(summary_file());
   for (any_output& o : all_) o.begin(context);
 }
 

@@ -13,6 +13,7 @@
 #include "manta/train/worker.hpp"
 #include "manta/tune/configured.hpp"
 #include "manta/tune/metrics.hpp"
+#include "manta/tune/random.hpp"
 #include "manta/tune/trainable.hpp"
 
 namespace manta::train {
@@ -38,6 +39,8 @@ class recipe_trial {
     return m;
   }
 
+  /// With .repeats of the experiment, each run but the first has another seed than the recipe's options say.
+  void repeat(int k) { repeat_ = k; }
   [[nodiscard]] state save() const { return worker_->save(); }
   /// Takes parameters and moments, and keeps the settings of this trial's optimiser: PBT changes them.
   void load(const state& s) { worker_->restore(s, taken::moments); }
@@ -55,12 +58,14 @@ class recipe_trial {
     train::options o;
     if constexpr (requires { recipe_.options(); }) o = recipe_.options();
     o.workers = workers.size();
+    if (repeat_ > 0) o.seed = tune::random(o.seed, static_cast<std::uint64_t>(repeat_)).bits();
     worker_ = std::make_unique<worker>(workers, learner_of<Recipe>::name(recipe_), o);
     worker_->open();
   }
 
  private:
   Recipe recipe_{};
+  int repeat_ = 0;
   std::unique_ptr<worker> worker_;
 };
 

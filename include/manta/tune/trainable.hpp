@@ -15,6 +15,8 @@
 //     void load(const State&);
 //     bool reset(const tune::config&);              // optional: be as new for another trial; false: make a new object
 //     bool done() const;                            // optional: ends by itself
+//     void repeat(int k);                           // optional, before setup or reset: with .repeats, it is run k, and
+//                                                   // takes other random numbers than the others
 //   };
 #pragma once
 
@@ -192,11 +194,13 @@ struct class_body final : body {
     if constexpr (requires {
                     { object_->reset(s) } -> std::convertible_to<bool>;
                   }) {
+      if (object_ != nullptr) tell_repeat(t.repeat());
       if (object_ != nullptr) ready = object_->reset(s);
     }
     if (!ready) {
       object_ = nullptr;  // the old one goes before the new one takes its memory
       object_ = std::make_unique<T>();
+      tell_repeat(t.repeat());
       if constexpr (gang) {
         object_->setup(*members, s);
       } else {
@@ -225,6 +229,10 @@ struct class_body final : body {
   }
 
  private:
+  void tell_repeat([[maybe_unused]] int k) {
+    if constexpr (requires { object_->repeat(k); }) object_->repeat(k);
+  }
+
   std::unique_ptr<T> object_;
 };
 

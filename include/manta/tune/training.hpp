@@ -36,6 +36,9 @@ class training {
 
   // ---- for the runner -------------------------------------------------------------------------------
 
+  /// The file, in the folder of the experiment, of a checkpoint that is made now. Makes its folder.
+  static std::string new_file(const order& o, std::uint64_t iteration);
+
   /// The function has returned before its time: the trial goes on from its last checkpoint another time.
   void interrupt() { over_ = pauses_ = true; }
   /// The trial ends here and begins again as this.
@@ -51,7 +54,6 @@ class training {
   static constexpr std::chrono::milliseconds batch_time{50};
 
   double seconds_at(clock::time_point now) const;
-  static std::string member_file(const std::string& file, int member);
   /// This member's part of the checkpoint. If a part was lost with its rank, no member has one: all read the file,
   /// or begin anew.
   void fetch_source(const team* members);

@@ -20,7 +20,7 @@ MANTA_DECL training::training(exchange& driver, order begin, const team* members
   from_ = std::exchange(begin_.source, std::nullopt);
   if (!begin_.from.empty()) fetch_source(members);
   if (!from_ && !begin_.from_file.empty()) {
-    from_ = checkpoint::read(member_file(begin_.folder + "/" + begin_.from_file, member_));
+    from_ = checkpoint::read(checkpoint::part_of(begin_.folder + "/" + begin_.from_file, member_));
   }
   if (from_) {
     iteration_ = from_->iteration;
@@ -51,8 +51,10 @@ MANTA_DECL double training::seconds_at(clock::time_point now) const {
   return seconds_before_ + std::chrono::duration<double>(now - start_).count();
 }
 
-MANTA_DECL std::string training::member_file(const std::string& file, int member) {
-  return member == 0 ? file : file + "." + std::to_string(member);
+MANTA_DECL std::string training::new_file(const order& o, std::uint64_t iteration) {
+  const std::string folder = "checkpoints";
+  manta::output::make_folders(o.folder + "/" + folder);
+  return folder + "/" + std::to_string(o.id) + "-" + std::to_string(o.line) + "-" + std::to_string(iteration);
 }
 
 MANTA_DECL void training::fetch_source(const team* members) {
@@ -123,12 +125,9 @@ MANTA_DECL void training::make_checkpoint() {
   c.seconds = seconds_at(clock::now());
   if (remembers()) c.state = last_.state;
   else if (saver_) saver_(c);
-  if (!begin_.folder.empty()) {
-    const std::string folder = "checkpoints";
-    manta::output::make_folders(begin_.folder + "/" + folder);
-    file_ =
-        folder + "/" + std::to_string(begin_.id) + "-" + std::to_string(begin_.line) + "-" + std::to_string(iteration_);
-    c.write(member_file(begin_.folder + "/" + file_, member_));
+  if (!begin_.folder.empty() && begin_.repeats == 1) {  // else the runner writes the parts of all runs
+    file_ = new_file(begin_, iteration_);
+    c.write(checkpoint::part_of(begin_.folder + "/" + file_, member_));
   }
   made_ = std::move(c);
 }

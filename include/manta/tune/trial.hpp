@@ -39,9 +39,12 @@ class trial {
   MANTA_DECL std::uint64_t iteration() const;
   /// Whether the trial goes on from a checkpoint.
   MANTA_DECL bool restored() const;
-  /// For random numbers: derived from the experiment's seed and the trial.
+  /// With .repeats, which of the runs of the trial this one is: 0, 1, ...
+  MANTA_DECL int repeat() const;
+  /// For random numbers: derived from the experiment's seed, the trial and the repeat.
   MANTA_DECL std::uint64_t seed() const;
-  /// A folder of this trial, for files of its own; made if it is not there. Throws if the experiment has none.
+  /// A folder of this trial, and of this repeat, for files of its own; made if it is not there. Throws if the
+  /// experiment has none.
   MANTA_DECL std::string folder() const;
 
   /// Names what has to be saved, by cereal: whenever a checkpoint is made these are, as they are at that report. If the

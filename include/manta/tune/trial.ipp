@@ -17,19 +17,21 @@ namespace manta::tune {
 MANTA_DECL trial_number trial::id() const { return line_.begun_with().id; }
 MANTA_DECL const config& trial::parameters() const { return line_.begun_with().parameters; }
 MANTA_DECL std::uint64_t trial::iteration() const { return line_.iteration(); }
+MANTA_DECL int trial::repeat() const { return line_.begun_with().repeat; }
 MANTA_DECL bool trial::restored() const { return line_.is_restored(); }
 MANTA_DECL bool trial::should_end() const { return line_.is_over(); }
 MANTA_DECL const std::string& trial::metric() const { return line_.begun_with().metric; }
 
 MANTA_DECL std::uint64_t trial::seed() const {
   const detail::order& o = line_.begun_with();
-  return random(o.seed, o.id, 0x747269616cULL).bits();
+  return random(o.seed, o.id, 0x747269616cULL + (static_cast<std::uint64_t>(o.repeat) << 40)).bits();
 }
 
 MANTA_DECL std::string trial::folder() const {
   const detail::order& o = line_.begun_with();
   if (o.folder.empty()) throw error("manta: tune: trial::folder: the experiment has no folder; give it one");
-  const std::string path = trial_folder(o.folder, o.id);
+  const std::string path =
+      trial_folder(o.folder, o.id) + (o.repeats > 1 ? "/repeat-" + std::to_string(o.repeat) : std::string());
   manta::output::make_folders(path);
   return path;
 }

@@ -27,7 +27,8 @@ import tempfile
 import time
 
 LIMIT = 120  # seconds until a run counts as a hang
-KINDS = ["fifo", "asha", "hyperband", "pbt", "tpe", "isolated"]
+KINDS = ["fifo", "asha", "hyperband", "pbt", "tpe", "isolated", "patience", "repeats", "repeats_asha"]
+ONE_PROCESS_KINDS = KINDS + ["ends"]  # when it ends depends on the order of reports
 
 
 def start(command, **more):
@@ -57,13 +58,13 @@ def must_agree(kind, before, after, exactly, what):
         state, reports, loss, rate = new
         if state not in ("complete", "stopped"):
             fail(f"trial {number} is {state}")
-        if kind in ("fifo", "isolated", "hyperband") and new != old:
+        if kind in ("fifo", "isolated", "hyperband", "patience", "repeats") and new != old:
             fail(f"trial {number} came out different")
-        if kind == "asha" and rate != old[3]:
+        if kind in ("asha", "repeats_asha") and rate != old[3]:
             fail(f"trial {number} has another configuration")
         if kind != "pbt" and not math.isclose(loss, rate**reports, rel_tol=1e-9):
             fail(f"trial {number} has not made each of its reports once")
-    if kind in ("fifo", "isolated", "hyperband", "asha") and other_best != best:
+    if kind in ("fifo", "isolated", "hyperband", "asha", "patience", "repeats", "repeats_asha") and other_best != best:
         fail("the best")
 
 
@@ -123,7 +124,7 @@ def workers_of(session):
 
 def kill_workers(program, launcher, work, chance):
     kills = 0
-    for kind in ["fifo", "isolated", "asha", "pbt"]:
+    for kind in ["fifo", "isolated", "asha", "pbt", "repeats_asha"]:
         before = finish(start(launcher + [program, "", kind, "10"]))
         for folder in ["", os.path.join(work, f"{kind}-{kills}")]:
             process = start(launcher + [program, folder, kind, "10"])
@@ -143,7 +144,7 @@ def kill_workers(program, launcher, work, chance):
 
 def leave(program, launcher, work, chance):
     left = 0
-    for kind in ["fifo", "asha", "pbt"]:
+    for kind in ["fifo", "asha", "pbt", "repeats_asha"]:
         before = finish(start(launcher + [program, "", kind, "10"]))
         command = launcher + [program, os.path.join(work, kind), kind, "10"]
         for _ in range(3):
@@ -216,7 +217,7 @@ def kill_all(program, launcher, work, chance, kinds, wanted):
 
 def main():
     program, launcher = sys.argv[1], sys.argv[2:]
-    kinds, wanted = KINDS, None
+    kinds, wanted = None, None
     while launcher[:1] in (["--kills"], ["--kinds"]):
         if launcher[0] == "--kills":
             wanted = int(launcher[1])
@@ -235,6 +236,7 @@ def main():
         if launcher[:1] == ["--bad"]:
             return bad(program, launcher[1:])
         many = 12 if launcher else 50
+        kinds = kinds or (KINDS if launcher else ONE_PROCESS_KINDS)
         kill_all(program, launcher, work, chance, kinds, wanted or (many if os.environ.get("MANTA_TEST_LONG") else 1))
     finally:
         shutil.rmtree(work, ignore_errors=True)

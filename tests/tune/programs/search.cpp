@@ -3,8 +3,9 @@
 //
 // An experiment that is killed by kill.py, or one of its ranks; prints what its trials came to.
 //
-//   search FOLDER KIND MILLISECONDS [TRIALS]    each report takes so long; KIND is a scheduler (fifo, asha, hyperband, pbt),
-//       a searcher (tpe), where it runs (isolated), or what trial 3 does at its fifth report, always (crash, hang)
+//   search FOLDER KIND MILLISECONDS [TRIALS]    each report takes so long; KIND is a scheduler (fifo, asha, hyperband,
+//       pbt, patience), a searcher (tpe), rules of its end (ends), three runs of each trial (repeats, and with ASHA
+//       repeats_asha), where it runs (isolated), or what trial 3 does at its fifth report, always (crash, hang)
 #include <manta/tune.hpp>
 
 #include <csignal>
@@ -15,9 +16,9 @@
 namespace tune = manta::tune;
 
 void train(const tune::config& c, tune::trial& trial) {
-  double value = 1;
-  trial.keep(value);
   const auto how = c.get<std::string>("kind");
+  double value = how.starts_with("repeats") ? (1 + trial.repeat()) / 2.0 : 1;  // of three repeats the mean is 1
+  trial.keep(value);
   while (trial.iteration() < 12) {
     std::this_thread::sleep_for(std::chrono::milliseconds(c.get<int>("pause")));
     if (trial.id() == 3 && trial.iteration() == 4 && (how == "crash" || how == "hang")) {
@@ -39,7 +40,10 @@ int main(int argc, char** argv) {
     const tune::space where = {{"rate", tune::uniform(0.5, 1)}, {"pause", pause}, {"kind", kind}};
     tune::experiment e = {.minimise = "loss", .trials = 20, .checkpoints = {.every = 3}, .folder = folder, .show = bad};
     if (argc > 4) e.trials = static_cast<std::size_t>(std::atoi(argv[4]));
-    if (kind == "asha") e.scheduler = tune::asha({.max = 12, .eta = 2});
+    if (kind.starts_with("repeats")) e.repeats = 3;
+    if (kind == "asha" || kind == "repeats_asha") e.scheduler = tune::asha({.max = 12, .eta = 2});
+    if (kind == "patience") e.scheduler = tune::patience_stopping({.reports = 3, .least = 0.05});
+    if (kind == "ends") e.stop_all = {tune::complete_budget(8) && tune::no_improvement(4)};
     if (kind == "hyperband") e.scheduler = tune::hyperband({.max = 12, .eta = 2});
     if (kind == "tpe") e.searcher = tune::tpe({.startup = 5});
     if (kind == "isolated") e.isolate = true;

@@ -24,7 +24,7 @@ struct use_of_ranks;
 class html_report {
  public:
   struct options {
-    std::size_t most_curves = 200;      ///< trials whose curves are drawn: the best ones
+    std::size_t most_curves = 200;      ///< trials whose curves are drawn: the best 20, and a sample of the others
     std::size_t most_stretches = 8000;  ///< stretches of the schedule that are drawn: the last ones
   };
   html_report() = default;
@@ -53,7 +53,7 @@ class html_report {
   void rows(std::string& out, const std::vector<trial_record>& all) const;
   void curves(std::string& out, const std::vector<trial_record>& all) const;
   void schedule(std::string& out, const std::vector<trial_record>& all) const;
-  void importance(std::string& out, const std::vector<trial_record>& all) const;
+  void importance(std::string& out, const std::vector<trial_record>& all, bool has_ended) const;
 
   options options_;
   output_context context_;

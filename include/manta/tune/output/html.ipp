@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of html.hpp. Here are the numbers; html_script.ipp and html_parameters.ipp draw them.
+// The definitions of html.hpp. Here are the numbers; html_script.ipp, html_chosen.ipp and html_parameters.ipp draw
+// them.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "manta/tune/importance.hpp"
 #include "manta/tune/math.hpp"
 #include "manta/tune/output/html.hpp"
+#include "manta/tune/output/html_chosen.ipp"
 #include "manta/tune/output/html_parameters.ipp"
 #include "manta/tune/output/html_script.ipp"
 #include "manta/tune/scheduler.hpp"
@@ -98,6 +100,7 @@ MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all, c
   output::page p(context_.name);
   p.running(why.empty());
   p.script(detail::trials_script);
+  p.script(detail::chosen_script);
   p.script(detail::parameters_script);
   const detail::use_of_ranks use = detail::use_of(all, places_);
   head(p, all, use, why);
@@ -117,7 +120,7 @@ MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all, c
   rows(out, all);
   curves(out, all);
   schedule(out, all);
-  importance(out, all);
+  importance(out, all, !why.empty());
   p.section("trials", "", out);
   return p.html();
 }
@@ -210,6 +213,11 @@ MANTA_DECL void html_report::curves(std::string& out, const std::vector<trial_re
   for (const trial_record& t : all) order.push_back(&t);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->best_loss < b->best_loss; });
+  constexpr std::size_t best = 20;  // and a sample of the others
+  if (order.size() > options_.most_curves && options_.most_curves > best) {
+    const std::size_t others = order.size() - best, sampled = options_.most_curves - best;
+    for (std::size_t i = 0; i < sampled; ++i) order[best + i] = order[best + i * others / sampled];
+  }
   order.resize(std::min(order.size(), options_.most_curves));
   detail::begin_list(out, "curves");
   for (const trial_record* t : order) {
@@ -251,12 +259,37 @@ MANTA_DECL void html_report::schedule(std::string& out, const std::vector<trial_
   out += ']';
 }
 
-MANTA_DECL void html_report::importance(std::string& out, const std::vector<trial_record>& all) const {
+MANTA_DECL void html_report::importance(std::string& out, const std::vector<trial_record>& all, bool has_ended) const {
+  fanova_options o;
+  o.best_may_fail = context_.best_may_fail;
+  constexpr std::size_t many = 20;  // parameters, for which small boxes would take seconds
+  if (!has_ended) o.trees = 16, o.most_trials = 200;
+  if (!has_ended || context_.where.parameters().size() > many) o.leaf = 3;
+  const std::vector<effect> effects = fanova(context_.where, all, o);
+  const auto alone = [&](const std::string& name) {
+    const auto is_it = [&](const effect& e) { return e.parameters == std::vector{name}; };
+    const auto at = std::find_if(effects.begin(), effects.end(), is_it);
+    return at == effects.end() ? 0 : at->share;
+  };
   detail::begin_list(out, "importance");
-  for (const auto& [name, share] : parameter_importance(context_.where, all, context_.best_may_fail)) {
+  for (const auto& [name, share] : parameter_importance(context_.where, effects)) {
     detail::next_element(out);
     output::append_json_text(out += '[', name);
-    output::append_page_number(out += ',', share);
+    output::append_page_number(out += ',', alone(name));
+    output::append_page_number(out += ',', share - alone(name));
+    out += ']';
+  }
+  out += ']';
+  constexpr double least = 0.02;
+  constexpr std::size_t most = 6;
+  std::size_t pairs = 0;
+  detail::begin_list(out, "pairs");
+  for (const effect& e : effects) {
+    if (e.parameters.size() < 2 || e.share < least || ++pairs > most) continue;
+    detail::next_element(out);
+    output::append_json_text(out += '[', e.parameters[0]);
+    output::append_json_text(out += ',', e.parameters[1]);
+    output::append_page_number(out += ',', e.share);
     out += ']';
   }
   out += ']';

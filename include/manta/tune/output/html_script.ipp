@@ -14,6 +14,7 @@ inline constexpr std::string_view trials_script = R"js(
 kinds.trials = s => {
   const t = readTrials(s), redrawn = [], again = () => redrawn.forEach(f => f());
   drawBest(t);
+  drawChosen(t);
   nextGroup();
   redrawn.push(...drawHistory(t), ...drawLearning(t));
   nextGroup();
@@ -35,6 +36,8 @@ kinds.trials = s => {
 function readTrials(s) {
   const names = ["id", "state", "value", "at", "seconds", "p", "m", "why", "when"];
   const rows = s.rows.map(row => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+  const errors = s.metrics.indexOf("standard_error/" + s.metric);  // of means over repeats
+  for (const r of rows) r.error = errors < 0 ? null : r.m[errors];
   const valued = rows.filter(r => r.value !== null);
   const good = valued.filter(r => s.bestMayFail || r.state !== "failed"), sign = s.maximised ? -1 : 1;
   const ranked = [...good].sort((a, b) => sign * (a.value - b.value) || a.id - b.id);
@@ -50,24 +53,36 @@ function readTrials(s) {
     better: (a, b) => sign * (a - b) < 0,
     value: scale(good.map(r => r.value), {robust: true}),
     scale: (list, i) => scale(list.map(r => r.p[i]), {linear: s.log[i] === false, decades: s.log[i]}),
+    exact: r => fmt(r.value) + (r.error === null ? "" : " \u00b1 " + fmt(r.error)),
     fate: r => r.state + (r.why && r.why !== r.state ? ": " + r.why : ""),
     label(r) {
       const parts = s.parameters.map((n, i) => r.p[i] === null ? "" : `${n} ${fmt(r.p[i])}\n`);
-      return `trial ${r.id}\n${s.metric} ${fmt(r.value)}\n${parts.join("")}${this.fate(r)}`;
+      return `trial ${r.id}\n${s.metric} ${this.exact(r)}\n${parts.join("")}${this.fate(r)}`;
     },
     colour: (r, alpha = 1) =>
       r.quality === undefined ? css(r.state === "failed" ? "bad" : "none") : rampColour(r.quality, alpha),
   };
 }
-const legend = parent => {
+const legend = (parent, t) => {
   const b = note(parent, "");
   b.append("worse ");
   el("span", b, undefined, "ramp");
   b.append(" better");
+  if (t.rows.some(r => isPart(r))) b.append("   \u25cf complete   \u25cb stopped or running");
   return b;
 };
+// Its value is one on the way: it has not come to its end.
+const isPart = r => r.state !== "complete" && r.state !== "failed";
 
-// Trials as dots; those that are not chosen lie behind, then those that failed.
+function ring(g, x, y, r, colour) {
+  g.strokeStyle = colour;
+  g.lineWidth = 1.5;
+  g.beginPath();
+  g.arc(x, y, r - .4, 0, 7);
+  g.stroke();
+}
+// Trials as dots, those that have not come to their end as rings. Those that are not chosen lie behind, then those that
+// failed.
 function dots(g, t, list, place) {
   const size = list.length > 1000 ? 1.5 : 3.2, points = [];
   for (const r of list) {
@@ -76,7 +91,9 @@ function dots(g, t, list, place) {
   for (const r of [...list].sort((a, b) => (a.quality ?? -1) - (b.quality ?? -1))) {
     if (!t.chosen(r)) continue;
     const [x, y] = place(r);
-    dot(g, x, y, size, t.colour(r, .9));
+    if (!isPart(r)) dot(g, x, y, size, t.colour(r, .9));
+    else if (size < 2) dot(g, x, y, size, t.colour(r, .4));
+    else ring(g, x, y, size, t.colour(r));
     points.push({x, y, key: r});
   }
   return {points, text: r => t.label(r)};
@@ -96,8 +113,15 @@ function drawBest(t) {
     el("td", tr, unused ? "missing" : fmt(value), unused ? "t none" : "t").style.fontWeight = unused ? 400 : 600;
     el("td", tr, where ?? "", "t").style.color = "var(--soft)";
   };
-  line(t.metric, best.value, t.maximised ? "maximised" : "minimised");
-  t.parameters.forEach((n, i) => line(n, best.p[i], t.domains[i]));
+  line(t.metric, t.exact(best), t.maximised ? "maximised" : "minimised");
+  const most = 20, rest = t.parameters.length - most;
+  const lines = (from, to) => {
+    t.parameters.slice(from, to).forEach((n, i) => line(n, best.p[from + i], t.domains[from + i]));
+  };
+  lines(0, rest > 3 ? most : undefined);
+  if (rest <= 3) return;
+  const all = el("button", bar(c), `show ${rest} more parameters`);
+  all.onclick = () => { all.remove(); lines(most); };
 }
 function drawHistory(t) {
   const c = card("Value of every trial, and the best so far");
@@ -107,6 +131,7 @@ function drawHistory(t) {
   const p = picture(c, "value of every trial", height(240, 380, .55), (g, w, h) => {
     const at = ways[by.value], order = [...t.good].sort((a, b) => at(a) - at(b));
     const A = axes(g, w, h, scale(t.rows.map(at), {linear: true}), t.value, by.value, t.metric);
+    if (t.good.length <= 500) drawErrors(g, t, A, at);
     const drawn = dots(g, t, thin(t.valued, 2500), r => [A.x(at(r)), A.y(r.value)]);
     let best = null;
     g.strokeStyle = css("b");
@@ -122,8 +147,19 @@ function drawHistory(t) {
     g.stroke();
     return drawn;
   });
-  legend(c);
+  legend(c, t);
   return [p.redraw];
+}
+// The standard errors of the means, where trials are repeated.
+function drawErrors(g, t, A, at) {
+  g.lineWidth = 1;
+  for (const r of t.good.filter(r => r.error !== null && t.chosen(r))) {
+    g.strokeStyle = t.colour(r, .6);
+    g.beginPath();
+    g.moveTo(A.x(at(r)), A.y(r.value - r.error));
+    g.lineTo(A.x(at(r)), A.y(r.value + r.error));
+    g.stroke();
+  }
 }
 function drawLearning(t) {
   if (!t.curves.some(c => c[1].length > 1)) return [];
@@ -132,9 +168,11 @@ function drawLearning(t) {
     return {name: "trial " + id, points, key: r, state: r.state, end: t.fate(r)};
   }).sort((a, b) => (a.key.quality ?? 0) - (b.key.quality ?? 0));
   const c = card("Learning curves");
-  const part = t.rows.length > lines.length ? `   \u2013 the best ${lines.length} trials` : "";
+  const most = 20, part = t.rows.length > lines.length ?
+    `   \u2013 the best ${most} trials, and a sample of ${lines.length - most} others` : "";
   bar(c).textContent = "\u25cf complete or running   | stopped   \u2715 failed" + part;
-  const colour = (i, l) => t.chosen(l.key) ? t.colour(l.key) : css("line");
+  const faint = lines.length > 2 * most ? .3 : 1;  // the best stand out
+  const colour = (i, l) => t.chosen(l.key) ? t.colour(l.key, i >= lines.length - most ? 1 : faint) : css("line");
   return [drawCurves(c, "learning curves", t.clock, t.metric, lines, colour).redraw];
 }
 
@@ -142,25 +180,36 @@ function drawLearning(t) {
 
 function drawImportance(t) {
   const c = card("What matters"), shown = t.importance.slice(0, 14), share = v => percent(Math.round(v * 100) / 100);
+  const parts = bar(c);
+  for (const [colour, text] of [["a", "alone"], ["r2", "in pairs with others"]]) {
+    const part = el("span", parts);
+    el("span", part, "\u25a0 ").style.color = `var(--${colour})`;
+    part.append(text);
+  }
   picture(c, "what matters", 14 + 28 * shown.length, (g, w) => {
     g.textBaseline = "middle";
     const left = Math.min(w * .4, Math.max(...shown.map(i => g.measureText(i[0]).width)) + 12);
-    return {points: shown.map(([name, v], i) => {
-      const y = 20 + 28 * i, width = Math.max(1, (w - left - 56) * Math.min(1, v));
+    return {points: shown.map(([name, alone, pairs], i) => {
+      const y = 20 + 28 * i, room = w - left - 56;
+      const a = Math.max(1, room * Math.min(1, alone)), b = room * Math.min(1, pairs);
       g.textAlign = "right";
       g.fillStyle = css("ink");
       write(g, name, left - 8, y, left - 8);
       g.fillStyle = css("a");
-      g.beginPath();
-      g.rect(left, y - 8, width, 16);
-      g.fill();
+      g.fillRect(left, y - 8, a, 16);
+      g.fillStyle = css("r2");
+      g.fillRect(left + a, y - 8, b, 16);
       g.textAlign = "left";
       g.fillStyle = css("soft");
-      g.fillText(share(v), left + width + 7, y);
-      const text = () => `${name} alone explains ${share(v)} of the variation of ${t.metric}`;
-      return {x: left, y, width, key: name, text};
+      g.fillText(share(alone + pairs), left + a + b + 7, y);
+      const text = () => `${name} alone explains ${share(alone)} of the variation of ${t.metric}` +
+        `\nhalf of what its pairs explain together: ${share(pairs)}`;
+      return {x: left, y, width: a + b, key: name, text};
     }), highlight() {}};
   });
+  if (!t.pairs.length) return;
+  note(c, "Pairs that explain something only together: " +
+    t.pairs.map(([a, b, v]) => `${a} \u00d7 ${b} ${share(v)}`).join(", "));
 }
 function drawDistribution(t) {
   const values = t.ranked.map(r => r.value), n = values.length, points = [];
@@ -205,7 +254,7 @@ function drawSchedule(t) {
       return {x, y, width, key: r, text};
     })};
   });
-  const b = legend(c);
+  const b = legend(c, t);
   if (t.rows.some(r => r.state === "failed")) {
     el("span", b, "   \u25a0 ").style.color = "var(--bad)";
     b.append("failed");

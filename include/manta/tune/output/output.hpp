@@ -39,6 +39,7 @@ struct output_context {
   std::uint64_t seed = 0;
   int ranks = 1;  ///< of each trial
   bool best_may_fail = false;
+  std::size_t trials = 0;  ///< wanted; 0: until something stops the experiment
 };
 
 namespace detail {

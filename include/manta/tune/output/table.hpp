@@ -34,6 +34,8 @@ class status_table {
 
  private:
   static std::string seconds_text(double s);
+  /// The text with its lines cut off where the terminal ends: lines that wrap could not be erased.
+  std::string fitted(const std::string& text) const;
   void redraw(double now);
   void erase();
   void print(const std::string& text) const;

@@ -4,12 +4,33 @@
 // The definitions of table.hpp.
 #pragma once
 
+#include <sys/ioctl.h>
+
+#include "manta/progress.hpp"
 #include "manta/tune/output/table.hpp"
 
 namespace manta::tune {
 
 MANTA_DECL status_table::status_table(const study& s, std::FILE* out)
-    : study_(s), out_(out), shown_(s.options().show), terminal_(::isatty(::fileno(out)) == 1) {}
+    : study_(s), out_(out), shown_(s.options().show), terminal_(::isatty(::fileno(out)) == 1) {
+  // The launcher of several ranks has the terminal, and they have a pipe to it.
+  terminal_ = terminal_ || (out == stderr && progress_style_here() == progress_style::bar);
+}
+
+MANTA_DECL std::string status_table::fitted(const std::string& text) const {
+  ::winsize size = {};
+  const bool is_known = ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  const std::size_t most = is_known ? size.ws_col - 1U : 79;
+  std::string lines;
+  std::size_t used = 0;
+  for (const char c : text) {
+    const bool is_inside = (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;  // of a character of several bytes
+    if (c == '\n') used = 0;
+    else if (!is_inside) ++used;
+    if (c == '\n' || used <= most) lines += c;
+  }
+  return lines;
+}
 
 MANTA_DECL void status_table::update(double now) {
   if (!shown_ || now < next_) return;
@@ -34,8 +55,8 @@ MANTA_DECL void status_table::line(const std::string& text, bool matters) {
 MANTA_DECL void status_table::finish() {
   if (!shown_) return;
   erase();
-  if (terminal_) print(table(study_.summary().seconds));
-  print(one_line(study_.summary().seconds) + "\n");
+  if (terminal_) print(fitted(table(study_.summary().seconds)));
+  print(one_line(study_.summary().seconds) + (study_.finished() ? "; " + study_.ended_because() : "") + "\n");
   drawn_ = 0;
 }
 
@@ -93,7 +114,7 @@ MANTA_DECL std::string status_table::seconds_text(double s) {
 }
 
 MANTA_DECL void status_table::redraw(double now) {
-  const std::string text = table(now);
+  const std::string text = fitted(table(now));
   erase();
   print(text);
   drawn_ = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
