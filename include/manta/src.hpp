@@ -21,6 +21,7 @@
 
 #include "manta/actor.ipp"
 #include "manta/base/amounts.ipp"
+#include "manta/base/symbols.ipp"
 #include "manta/base/text.ipp"
 #include "manta/call/handle.ipp"
 #include "manta/call/input.ipp"

@@ -34,8 +34,12 @@ class seeing {
   MANTA_DECL void end_run();
   /// Rank 0, at the top level or from the helper: writes what is due.
   void look() {
-    if ((++looks_ & 63) == 0) look_closely();
+    if ((++looks_ & every_look_) == 0) look_closely();
   }
+  /// As look(), whatever was looked at before.
+  MANTA_DECL void look_closely();
+  /// How long may pass between two looks while a task runs; below 0: nothing is written until somebody asks.
+  MANTA_DECL std::int64_t pause_ns() const;
   /// Rank 0 asks for the report or the situation of this rank; or this is rank 0, and another one asks for the state.
   MANTA_DECL void on_ask(const ask_message& m);
   /// SIGUSR2 has come: rank 0 tells the state.
@@ -53,7 +57,7 @@ class seeing {
  private:
   struct outputs;
 
-  MANTA_DECL void look_closely();  ///< What look() does once in a while.
+  void want_state(const char* why);  ///< The state is to be told soon.
   /// The report of this rank, now.
   MANTA_DECL wire::buffer own_report(report_detail detail);
   bool owner_is_in_user_code() const;          ///< The helper asks.
@@ -79,7 +83,8 @@ class seeing {
   std::int64_t ended_ns_ = 0;       // when that number has changed
   std::int64_t next_watch_ns_ = 0;
   bool has_told_of_stall_ = false;
-  bool has_ended_ = true;  // no run, or its end: nothing more is asked
+  static constexpr unsigned every_look_ = 63;  // then the next look is a close one
+  bool has_ended_ = true;                      // no run, or its end: nothing more is asked
   unsigned looks_ = 0;
   std::uint64_t begin_ticks_ = 0, looked_ticks_ = 0;
   double began_ = 0;          // seconds since 1970

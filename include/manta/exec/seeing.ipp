@@ -43,7 +43,7 @@ MANTA_DECL void seeing::configure(const engine_options& options) {
   const report::output_settings& wanted = options.outputs;
   outputs_ = std::make_unique<outputs>(outputs{report::outputs(wanted, job == nullptr ? "" : job)});
   outputs_->has_files = !wanted.report.empty() || !wanted.metrics.empty() || !wanted.status_file.empty() ||
-                        wanted.slurm_comment || (!wanted.summary.empty() && wanted.summary != "0");
+                        wanted.slurm_comment || wanted.status > 0 || (!wanted.summary.empty() && wanted.summary != "0");
   outputs_->changed_settings = wanted.changed;
   outputs_->job = job == nullptr ? "" : job;
   outputs_->end_margin = static_cast<double>(options.end_margin);
@@ -84,8 +84,14 @@ MANTA_DECL void seeing::look_closely() {
   integrate_waiting(base::ticks());
   watch_progress();
   tell_state_if_due();
+  if (!why_state_.empty()) looks_ = every_look_;
   if (outputs_ == nullptr || !outputs_->has_files) return;
   ask_if_due();
+}
+
+MANTA_DECL std::int64_t seeing::pause_ns() const {
+  constexpr std::int64_t some_ns = 500'000'000;
+  return outputs_ != nullptr && outputs_->has_files ? some_ns : -1;
 }
 
 inline void seeing::ask_if_due() {
@@ -201,7 +207,7 @@ inline bool seeing::owner_is_in_user_code() const { return !all_.rank.lock.owner
 
 MANTA_DECL void seeing::on_ask(const ask_message& m) {
   if (m.kind == ask_message::state) {
-    if (why_state_.empty()) why_state_ = "asked for by SIGUSR2";
+    want_state("asked for by SIGUSR2");
     return;
   }
   wire::buffer told;
@@ -210,10 +216,15 @@ MANTA_DECL void seeing::on_ask(const ask_message& m) {
   all_.homes.tickets.answer(m, told.data(), told.size());
 }
 
+inline void seeing::want_state(const char* why) {
+  if (why_state_.empty()) why_state_ = why;
+  looks_ = every_look_;
+}
+
 MANTA_DECL void seeing::on_signal() {
   base::state_signal::take();
   if (all_.rank.rank == 0) {
-    if (why_state_.empty()) why_state_ = "asked for by SIGUSR2";
+    want_state("asked for by SIGUSR2");
     return;
   }
   ask_message m{};
@@ -269,7 +280,7 @@ inline void seeing::watch_progress() {
   }
   if (has_told_of_stall_ || now - ended_ns_ < stall_ns || all_.homes.tasks.unfinished() == 0) return;
   has_told_of_stall_ = true;
-  if (why_state_.empty()) why_state_ = "because no task of rank 0 has ended for 5 minutes";
+  want_state("because no task of rank 0 has ended for 5 minutes");
 }
 
 MANTA_DECL std::string seeing::state_now() {

@@ -29,6 +29,12 @@ inline std::string ranks_text(const std::vector<int>& ranks) {
   return text;
 }
 
+inline void add_stack(output::json_builder& out, const char* key, const std::vector<std::string>& stack) {
+  out.key(key).begin('[');
+  for (const std::string& each : stack) out.value(each);
+  out.end(']');
+}
+
 inline std::string state_line(const char* name, const std::string& text) {
   return base::text("  {}{}{}\n", name, std::string(std::max<std::size_t>(1, 9 - std::string_view(name).size()), ' '),
                     text);
@@ -49,6 +55,7 @@ inline std::string task_lines(const run_state& s) {
     const std::string name = t.name.empty() || t.name == t.function ? std::string() : base::text(" \"{}\"", t.name);
     text += state_line(i == 0 ? "longest" : "", base::text("rank {} {}  {}{}  {}", t.rank, t.host, t.function, name,
                                                            base::length_text(t.seconds)));
+    if (!t.stack.empty()) text += state_line("", "  " + stack_text(t.stack));
   }
   if (count > shown) text += state_line("", base::text("{} others", base::count_text(count - shown)));
   return text;
@@ -113,6 +120,13 @@ inline std::string rank_lines(const run_state& s) {
 
 }  // namespace detail
 
+MANTA_DECL std::string stack_text(const std::vector<std::string>& stack) {
+  constexpr std::size_t longest = 240;
+  std::string text;
+  for (const std::string& each : stack) text += (text.empty() ? "in " : " < ") + each;
+  return text.size() <= longest ? text : text.substr(0, longest - 3) + " ..";
+}
+
 MANTA_DECL std::string state_text(const run_state& s) {
   const run_status& all = s.status;
   std::string text = base::text("manta: state at {}, {}\n", base::clock_text(all.seconds), s.why);
@@ -128,7 +142,10 @@ MANTA_DECL std::string state_text(const run_state& s) {
   }
   text += detail::task_lines(s);
   const auto in_driver = std::ranges::find(s.ranks, true, &rank_situation::is_in_driver);
-  if (in_driver != s.ranks.end()) text += detail::state_line("driver", "rank 0 is in the driver's own code");
+  if (in_driver != s.ranks.end()) {
+    const std::string where = in_driver->driver.empty() ? "" : ", " + stack_text(in_driver->driver);
+    text += detail::state_line("driver", "rank 0 is in the driver's own code" + where);
+  }
   return text + detail::rank_lines(s) + detail::actor_lines(s) + detail::memory_line(s) + detail::wait_lines(s);
 }
 
@@ -141,9 +158,12 @@ MANTA_DECL std::string state_json(const run_state& s) {
     out.member("is_dead", r.is_dead).member("is_spare", r.is_spare).member("is_in_driver", r.is_in_driver);
     out.member("queued", r.queued).member("missing_inputs", r.missing_inputs);
     out.member("memory_bytes", r.memory_bytes).member("memory_budget", r.memory_budget);
+    detail::add_stack(out, "driver", r.driver);
     out.member("task_count", r.task_count).key("tasks").begin('[');
     for (const running_task& t : r.tasks) {
-      out.begin('{').member("function", t.function).member("name", t.name).member("seconds", t.seconds).end('}');
+      out.begin('{').member("function", t.function).member("name", t.name).member("seconds", t.seconds);
+      detail::add_stack(out, "stack", t.stack);
+      out.end('}');
     }
     out.end(']').key("actors").begin('[');
     for (const waiting_actor& a : r.actors) {
