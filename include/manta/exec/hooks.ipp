@@ -198,7 +198,7 @@ MANTA_DECL exec::rank_loop<net::network>::hooks hooks_of_loop(rank_parts& all) {
 /// The statistics of this rank.
 MANTA_DECL exec::questions<net::network>::hooks hooks_of_questions(rank_parts& all) {
   return {&all, [](void* rank, const ask_message& m) {
-            const bool is_traced = m.kind == ask_message::trace || m.kind == ask_message::clock;
+            const bool is_traced = m.kind >= ask_message::trace;
             is_traced ? parts_of(rank).tracing.on_ask(m) : parts_of(rank).seeing.on_ask(m);
           }};
 }

@@ -21,5 +21,7 @@
 #include "manta/report/status.ipp"
 #include "manta/report/summary.ipp"
 #include "manta/report/text_table.ipp"
+#include "manta/report/trace_arrows.ipp"
 #include "manta/report/trace_file.ipp"
 #include "manta/report/trace_records.ipp"
+#include "manta/report/trace_rows.ipp"

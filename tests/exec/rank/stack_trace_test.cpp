@@ -50,7 +50,7 @@ TEST_CASE("the stack of a thread ends at the frame that is named") {
   has_to_end = true;
   busy.join();
   CHECK(has(all, "compute()"));
-  CHECK(has(all, "around()"));
+  CHECK(all.size() > task.size());
   CHECK(has(task, "compute()"));
   CHECK(task.back() == "task_function()");
 }
