@@ -18,7 +18,7 @@ inline std::vector<std::string> stack_of_owner(rank_parts& all) {
 }
 
 MANTA_DECL report::rank_situation situation_of(rank_parts& all, bool in_user_code) {
-  constexpr std::size_t most_waits = 5;
+  constexpr std::size_t most_waits = 5, most_submitted = 16;
   report::rank_situation s;
   s.rank = static_cast<int>(all.rank.rank.number());
   s.host = store::host_name();
@@ -42,6 +42,13 @@ MANTA_DECL report::rank_situation situation_of(rank_parts& all, bool in_user_cod
   }
   if (s.is_in_driver) s.driver = stack_of_owner(all);
   all.work.actors.add_waiting(s.actors, s.rank);
+  const auto name_of = [](std::uint32_t function) {
+    return function == no_index ? std::string() : std::string(wire::function_at(function).name());
+  };
+  for (const task_counts::edge& each : all.run.counts.children()) {
+    if (s.submitted.size() == most_submitted) break;
+    s.submitted.push_back({name_of(each.from), each.to == no_index ? "others" : name_of(each.to), each.count});
+  }
   s.waits = all.run.waiters.sentences(most_waits);
   return s;
 }
@@ -78,6 +85,12 @@ MANTA_DECL void write_situation(wire::buffer& out, const report::rank_situation&
   }
   write_texts(out, s.waits);
   write_texts(out, s.driver);
+  wire::put(out, s.submitted.size());
+  for (const report::submitted_tasks& each : s.submitted) {
+    wire::put(out, each.by);
+    wire::put(out, each.function);
+    wire::put(out, each.count);
+  }
 }
 
 MANTA_DECL report::rank_situation read_situation(wire::source& in) {
@@ -106,6 +119,12 @@ MANTA_DECL report::rank_situation read_situation(wire::source& in) {
   }
   read_texts(in, s.waits);
   read_texts(in, s.driver);
+  s.submitted.resize(in.get<std::size_t>());
+  for (report::submitted_tasks& each : s.submitted) {
+    in.get(each.by);
+    in.get(each.function);
+    in.get(each.count);
+  }
   return s;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/report/children.hpp"
 #include "manta/report/status.hpp"
 
 namespace manta::report {
@@ -37,7 +38,8 @@ struct rank_situation {
   std::vector<running_task> tasks = {};  ///< that have begun and not ended, the longest first; at most 8
   std::uint64_t task_count = 0;          ///< of all of these
   std::vector<waiting_actor> actors = {};
-  std::vector<std::string> waits = {};  ///< who waits for what, a sentence each; at most 5
+  std::vector<submitted_tasks> submitted = {};  ///< which functions have submitted which here; at most 16
+  std::vector<std::string> waits = {};          ///< who waits for what, a sentence each; at most 5
 };
 
 struct run_state {

@@ -101,6 +101,16 @@ inline std::string wait_lines(const run_state& s) {
   return text;
 }
 
+inline std::string fan_out_lines(const run_state& s) {
+  constexpr std::size_t most_lines = 3;
+  std::vector<submitted_tasks> all;
+  for (const rank_situation& r : s.ranks) all.insert(all.end(), r.submitted.begin(), r.submitted.end());
+  std::string text;
+  for (const std::string& each : fan_out_texts(summed(all), most_lines))
+    text += state_line(text.empty() ? "tree" : "", each);
+  return text;
+}
+
 inline std::string rank_lines(const run_state& s) {
   std::vector<int> idle, silent, dead, fetching;
   for (const rank_situation& r : s.ranks) {
@@ -146,7 +156,8 @@ MANTA_DECL std::string state_text(const run_state& s) {
     const std::string where = in_driver->driver.empty() ? "" : ", " + stack_text(in_driver->driver);
     text += detail::state_line("driver", "rank 0 is in the driver's own code" + where);
   }
-  return text + detail::rank_lines(s) + detail::actor_lines(s) + detail::memory_line(s) + detail::wait_lines(s);
+  return text + detail::rank_lines(s) + detail::actor_lines(s) + detail::memory_line(s) + detail::wait_lines(s) +
+         detail::fan_out_lines(s);
 }
 
 MANTA_DECL std::string state_json(const run_state& s) {
@@ -168,6 +179,10 @@ MANTA_DECL std::string state_json(const run_state& s) {
     out.end(']').key("actors").begin('[');
     for (const waiting_actor& a : r.actors) {
       out.begin('{').member("name", a.name).member("waiting_calls", a.calls).end('}');
+    }
+    out.end(']').key("submitted").begin('[');
+    for (const submitted_tasks& each : r.submitted) {
+      out.begin('{').member("by", each.by).member("function", each.function).member("count", each.count).end('}');
     }
     out.end(']').key("waits").begin('[');
     for (const std::string& wait : r.waits) out.value(wait);

@@ -10,6 +10,7 @@
 #define MANTA_SOURCE
 
 #include "manta/report/advice.ipp"
+#include "manta/report/children.ipp"
 #include "manta/report/outputs.ipp"
 #include "manta/report/rules.ipp"
 #include "manta/report/run_metrics.ipp"

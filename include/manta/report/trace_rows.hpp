@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Rows of a trace beside those of the ranks: one for each actor with a name, with its calls, and some for gangs, where a
-// gang is one slice from its first member's begin to its last one's end.
+// Rows of a trace beside those of the ranks: one for each actor with a name, with its calls, and some for gangs. A
+// gang is one slice there, from its first member's begin to its last one's end.
 #pragma once
 
 #include <cstdint>
