@@ -39,6 +39,7 @@
 #include "manta/report/src.hpp"
 #include "manta/reservation.ipp"
 #include "manta/run.ipp"
+#include "manta/run_viewer.ipp"
 #include "manta/runtime.ipp"
 #include "manta/statistics.ipp"
 #include "manta/store/failure.ipp"

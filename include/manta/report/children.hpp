@@ -25,7 +25,7 @@ struct submitted_tasks {
 MANTA_DECL std::vector<submitted_tasks> submitted_tasks_of(const statistics& s);
 /// The numbers of the same functions are added.
 MANTA_DECL std::vector<submitted_tasks> summed(const std::vector<submitted_tasks>& all);
-/// A text for each function that submits others, at most so many, in the order of a walk from the driver.
+/// A text for each function that submits others, at most `most`, in the order of a walk from the driver.
 MANTA_DECL std::vector<std::string> fan_out_texts(const std::vector<submitted_tasks>& all, std::size_t most);
 
 /// A function in the tree of who submits what.
@@ -35,7 +35,7 @@ struct fan_out_place {
   int depth = 0;
   bool is_elsewhere = false;  ///< what it submits stands at another place of the tree
 };
-/// The tree, line by line, at most so many: each function shows once what it submits.
+/// The tree, line by line, at most `most` of them: each function shows once what it submits.
 MANTA_DECL std::vector<fan_out_place> fan_out_tree(const std::vector<submitted_tasks>& all, std::size_t most);
 
 }  // namespace manta::report

@@ -178,7 +178,7 @@ inline std::string phases_lines(const statistics& s) {
   return table.text("  ");
 }
 
-/// Who submits what. Where the driver submits all, the table of functions has said it.
+/// Which functions submit which. Where the driver submits all, the table of functions has said it.
 inline std::string fan_out_lines(const statistics& s) {
   constexpr std::size_t most_lines = 4;
   const std::vector<submitted_tasks> all = submitted_tasks_of(s);

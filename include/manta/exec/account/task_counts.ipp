@@ -56,7 +56,7 @@ MANTA_DECL void task_counts::note_edge(function_id from, function_id to, std::ui
   edges_[last_edge_].bytes += bytes;
 }
 
-/// Adds an edge to the others; there are at most so many.
+/// Adds an edge to the others, of which there are at most `most`.
 inline void add_to(std::vector<task_counts::edge>& all, task_counts::edge added, std::size_t most) {
   const auto is_it = [&](const task_counts::edge& e) { return e.from == added.from && e.to == added.to; };
   auto at = std::ranges::find_if(all, is_it);
