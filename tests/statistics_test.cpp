@@ -145,6 +145,28 @@ TEST_CASE("values that go from task to task are edges") {
   });
 }
 
+TEST_CASE("who submits what is counted, by tasks, the driver and calls of actors") {
+  in_world([] {
+    for (int i = 0; i < 5; ++i) manta::async<&waits_for_spin>(1).wait();
+    auto actor = manta::spawn<counter>();
+    for (int i = 0; i < 3; ++i) manta::async<&counter::add>(actor, 1).wait();
+    const manta::statistics s = manta::statistics_now();
+    const auto count = [&](const char* by, const char* function) {
+      std::uint64_t sum = 0;
+      for (const manta::edge_statistics& e : s.children) {
+        const bool is_by = e.from < 0 ? *by == 0 : is_named(s.functions[static_cast<std::size_t>(e.from)], by);
+        if (is_by && e.to >= 0 && is_named(s.functions[static_cast<std::size_t>(e.to)], function)) sum += e.count;
+      }
+      return sum;
+    };
+    CHECK(count("", "waits_for_spin") == 5);
+    CHECK(count("waits_for_spin", "spin") == 5);
+    CHECK(count("", "counter::add") == 3);
+    const std::string text = manta::state();
+    CHECK_MESSAGE(text.find("waits_for_spin: 5 ") != std::string::npos, text);
+  });
+}
+
 TEST_CASE("the times of all states of a rank are the length of its run") {
   in_world([] {
     std::vector<manta::future<int>> all;
@@ -214,6 +236,7 @@ TEST_CASE("the state names what runs, and for how long") {
       is_named = text.find("\"the slow one\"") != std::string::npos;
     } while (manta::size() > 1 && !is_named && !slow.ready());
     CHECK_MESSAGE(is_named == (manta::size() > 1), text);
+    CHECK_MESSAGE((text.find("  in ") != std::string::npos) == (manta::size() > 1), text);
     CHECK(text.starts_with("manta: state at 0:0"));
     CHECK(text.find("done, 0 failed") != std::string::npos);
     CHECK(std::count(text.begin(), text.end(), '\n') <= 40);

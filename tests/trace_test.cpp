@@ -49,6 +49,15 @@ class counter {
   int sum_ = 0;
 };
 
+double meets(manta::team team, double mine) {
+  double sum = 0;
+  MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, team.comm());
+  busy(50us);
+  return sum;
+}
+/// A task of the rank on which this one runs.
+manta::future<int> leaf_of(int n) { return manta::async<&leaf>(n); }
+
 /// What is wrong with a trace, by support/trace.py. Nothing on other ranks than 0.
 std::string wrong_in(const std::string& file, const std::string& wanted) {
   if (world_rank() != 0) return "";
@@ -105,6 +114,31 @@ TEST_CASE("calls of actors and further attempts are runs of their own") {
     CHECK(manta::async<&counter::add>(c, 1).get() == 11);
   });
   CHECK(wrong_in(f.path + "/trace.json", "tasks=14 tasks:fails_once=2 failures=1") == "");
+}
+
+TEST_CASE("an arrow goes from a task of one home to a task of another") {
+  const folder f;
+  in_world(traced(f), [] {
+    for (int i = 0; i < 20; ++i) CHECK(manta::async<&add>(manta::async<&leaf_of>(i).get(), i).get() == 2 * i);
+  });
+  CHECK(wrong_in(f.path + "/trace.json", "tasks=60 tasks:leaf=20 arrows=20") == "");
+}
+
+TEST_CASE("an actor with a name has a row with its calls, and gangs have one with a slice each") {
+  const folder f;
+  const int members = std::min(2, world_size());
+  in_world(traced(f), [&] {
+    auto named = manta::spawn<counter>({.name = "boss"});
+    auto nameless = manta::spawn<counter>();
+    for (int i = 0; i < 7; ++i) {
+      manta::async<&counter::add>(named, 1).wait();
+      manta::async<&counter::add>(nameless, 1).wait();
+    }
+    for (int i = 0; i < 3; ++i) CHECK(manta::async<&meets>({.ranks = members}, 0.5).get() == 0.5 * members);
+  });
+  const std::string tasks = std::to_string(2 + 14 + 3 * members);
+  CHECK(wrong_in(f.path + "/trace.json",
+                 "tasks=" + tasks + " calls:boss=7 gangs=3 tasks:meets=" + std::to_string(3 * members)) == "");
 }
 
 TEST_CASE("ranks of several nodes have aligned clocks: no arrow goes back in time") {

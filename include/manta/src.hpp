@@ -21,6 +21,7 @@
 
 #include "manta/actor.ipp"
 #include "manta/base/amounts.ipp"
+#include "manta/base/symbols.ipp"
 #include "manta/base/text.ipp"
 #include "manta/call/handle.ipp"
 #include "manta/call/input.ipp"
@@ -38,6 +39,7 @@
 #include "manta/report/src.hpp"
 #include "manta/reservation.ipp"
 #include "manta/run.ipp"
+#include "manta/run_viewer.ipp"
 #include "manta/runtime.ipp"
 #include "manta/statistics.ipp"
 #include "manta/store/failure.ipp"

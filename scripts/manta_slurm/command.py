@@ -13,7 +13,7 @@ DESCRIPTION = """\
   manta-slurm script study.ini     prints the batch script
   manta-slurm submit study.ini     checks, writes study.sbatch and submits it
   manta-slurm run    study.ini     submits, follows the output, ends with the program's status
-  manta-slurm status | state | logs [-f] | cancel | resize NODES | forward PORT   [study.ini or job number]
+  manta-slurm status | state | logs [-f] | cancel | resize NODES | forward [PORT]   [study.ini or job number]
 
 Without a file or number these mean the job that was submitted last from this folder.
 
@@ -91,7 +91,7 @@ def main():
     of_job(sub)
     of_job(verb("cancel", verbs.cancel, "ends the job and waits until it has", False))
     sub = verb("forward", verbs.forward, "the ssh command that brings a port of the job's first node to your machine", False)
-    sub.add_argument("port", type=int)
+    sub.add_argument("port", type=int, nargs="?", help="without it that of the job's dashboard")
     sub.add_argument("--local", type=int, help="another number on this side")
     sub.add_argument("--open", action="store_true", help="opens a tunnel from this machine to the node")
     of_job(sub)

@@ -3,6 +3,7 @@
 """What manta-slurm does."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -127,15 +128,30 @@ def cancel(arguments):
     for part in job.parts():
         print(job.sentence(part))
 
+def dashboard_of(job):
+    """The port of the job's dashboard and the rest of its address, as the program has printed them last."""
+    found = []
+    for _, path in job.outputs():
+        try:
+            with open(path, errors="replace") as output:
+                found += re.findall(r"^manta: dashboard at http://[^/]*:(\d+)(/\S*)$", output.read(), re.MULTILINE)
+        except OSError:
+            continue
+    if not found:
+        give_up("job %s has printed no 'manta: dashboard at ..'; make a manta::dashboard in the driver, or give the PORT of"
+                " another server" % job.number, 1)
+    return int(found[-1][0]), found[-1][1]
+
 def forward(arguments):
     job = Job.named(arguments.job)
     part = next((p for p in job.needed() if job.state(p) == "RUNNING"), None)
     if part is None:
         give_up("job %s does not run, so there is nothing to reach: %s" % (job.number, job.sentence(job.known[0])), 1)
-    node, local = part.get("BatchHost", part.get("NodeList")), arguments.local or arguments.port
+    port, path = (arguments.port, "") if arguments.port else dashboard_of(job)
+    node, local = part.get("BatchHost", part.get("NodeList")), arguments.local or port
     if arguments.open:
-        command = ["ssh", "-N", "-L", "%d:localhost:%d" % (local, arguments.port), node]
-        sys.stderr.write("manta-slurm: http://localhost:%d is port %d of %s until Ctrl-C\n" % (local, arguments.port, node))
+        command = ["ssh", "-N", "-L", "%d:localhost:%d" % (local, port), node]
+        sys.stderr.write("manta-slurm: http://localhost:%d%s is port %d of %s until Ctrl-C\n" % (local, path, port, node))
         try:
             return call_through(command)
         except KeyboardInterrupt:
@@ -143,9 +159,9 @@ def forward(arguments):
     host = os.environ.get("MANTA_LOGIN_HOST") or os.uname().nodename
     user = os.environ.get("USER", "")
     user += "@" if user else ""
-    print("ssh -N -J %s%s -L %d:localhost:%d %s%s" % (user, host, local, arguments.port, user, node))
-    sys.stderr.write("manta-slurm: on your own machine this makes http://localhost:%d port %d of %s, while job %s runs\n"
-                     % (local, arguments.port, node, job.number))
+    print("ssh -N -J %s%s -L %d:localhost:%d %s%s" % (user, host, local, port, user, node))
+    sys.stderr.write("manta-slurm: on your own machine this makes http://localhost:%d%s port %d of %s, while job %s runs\n"
+                     % (local, path, port, node, job.number))
 
 def fetch(_):
     give_up("fetch copies files from a cluster to this machine: manta-slurm --on LOGIN fetch")

@@ -16,6 +16,8 @@ LAYERS = ["base", "output", "report", "wire", "net", "graph", "store", "exec", "
 PARTS_OF_PUBLIC = {"call"}
 # Libraries on the public interface: they may include public headers and themselves, neither each other nor what is below.
 LIBRARIES = ["nn", "tune", "train", "rl", "serve", "torch"]
+# Headers of libraries that are directly in include/manta under another name than the library's.
+OTHER_NAMES = {"dashboard.hpp": "serve"}
 # What a library may include of the others. A header that joins two libraries is named after both: tune/train.hpp, serve/rl.hpp.
 SHARED = {"tune": {"output"}, "train": {"nn", "output"}, "rl": {"nn", "output"}, "serve": {"output"}, "torch": {"nn"}, "nn": set()}
 # The folders of a layer, from the bottom up: a header includes its own folder and those below it. What stands in exec/ itself goes over all.
@@ -44,6 +46,8 @@ def layer_of(header):
         return "public"
     if len(parts) == 2 and parts[1].removesuffix(".hpp") in LIBRARIES:
         return parts[1].removesuffix(".hpp")
+    if len(parts) == 2 and parts[1] in OTHER_NAMES:
+        return OTHER_NAMES[parts[1]]
     return parts[1] if len(parts) > 2 else "public"
 
 

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 
 def plan(name="study.ini", more="", **keys):
@@ -145,6 +146,26 @@ def status_and_logs_and_cancel():
     manta_slurm("cancel")
     expect("no job was submitted of other.ini" in manta_slurm("status", "other.ini", status=2), "an unknown file")
     expect("does not know job 4321" in manta_slurm("status", "4321", status=1), "an unknown number")
+
+
+@check
+def state_shows_what_the_ranks_do_and_the_job_goes_on():
+    manta_slurm("submit", plan(command="%s steps 99999 state" % PROGRAM, ranks_per_node=2))
+    until(lambda: "begins after step" in manta_slurm("logs", status=None), "the program runs")
+    for _ in range(2):
+        block = manta_slurm("state")
+        expect(block.startswith("manta: state at ") and "asked for by SIGUSR2" in block, "the block:\n" + block)
+        expect(re.search(r"^  tasks    \d+ done, 0 failed", block, re.MULTILINE), "the counts:\n" + block)
+        expect(len(block.splitlines()) <= 40, "its length:\n" + block)
+        time.sleep(4)  # the program tells its state once in three seconds
+    expect("has printed no 'manta: dashboard at" in manta_slurm("forward", status=1), "a job without a dashboard")
+    with open(glob.glob("study-*.out")[0], "a") as output:
+        output.write("manta: dashboard at http://127.0.0.1:8123/?token=ab\n")
+    expect(":localhost:8123 " in manta_slurm("forward"), "the port of the dashboard")
+    expect("http://localhost:8123/?token=ab port 8123 of n1" in manta_slurm("forward"), "its address")
+    expect("runs on n1" in manta_slurm("status"), "it goes on")
+    manta_slurm("cancel")
+    expect("does not run" in manta_slurm("state", status=1), "a job that is over")
 
 
 @long_check

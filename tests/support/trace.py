@@ -5,7 +5,8 @@
   trace.py FILE [NAME=NUMBER...]
 
 The numbers that the file has to have: `tasks`, `arrows`, `ranks`, `nodes`, `rows` (with tasks), `failures`, and
-`tasks:FUNCTION`, the tasks of one function, whose name ends so. `most_bytes` is the size that it may have at most.
+`tasks:FUNCTION`, the tasks of one function, whose name ends so; `calls:NAME`, the slices in the rows of the actor of
+this name; `gangs`, those in the rows of gangs; `across`, the arrows from one rank to another. `most_bytes` is the size that it may have at most.
 Prints what is wrong, a line each.
 """
 import collections
@@ -51,17 +52,28 @@ def mistakes_of_arrows(events, rows):
             yield f"arrow {e['id']} ends outside of any task"
 
 
+def is_of_rank(row):
+    return row.startswith("rank ") and "wait" not in row
+
+
 def found_in(trace, path):
     events = trace["traceEvents"]
     found = collections.Counter()
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    begins = {e["id"]: e["tid"] for e in events if e["ph"] == "s"}
+    found["across"] = sum(e["tid"] != begins.get(e["id"]) for e in events if e["ph"] == "f")
     for e in events:
+        name = names.get((e["pid"], e.get("tid")), "") if e["ph"] == "X" else ""
+        found["gangs"] += name.startswith("gangs")
+        if name.startswith("actor "):
+            found["calls:" + name.split("'")[1]] += 1
         if e["ph"] == "X" and e["tid"] % 2 == 1:
             tasks = e.get("args", {}).get("tasks", 1)
             found["tasks"] += tasks
             found["tasks:" + e["name"].removesuffix(" (many)").split("::")[-1]] += tasks
         found["arrows"] += e["ph"] == "s"
         found["failures"] += e["ph"] == "i"
-        found["ranks"] += e["ph"] == "M" and e["name"] == "thread_name" and "wait" not in e["args"]["name"]
+        found["ranks"] += e["ph"] == "M" and e["name"] == "thread_name" and is_of_rank(e["args"]["name"])
         found["nodes"] += e["ph"] == "M" and e["name"] == "process_name"
     found["rows"] = len({(e["pid"], e["tid"]) for e in events if e["ph"] == "X" and e["tid"] % 2 == 1})
     found["bytes"] = os.path.getsize(path)

@@ -9,5 +9,7 @@
 namespace manta::base {
 
 inline std::uintptr_t address_of(const void* place) { return reinterpret_cast<std::uintptr_t>(place); }
+/// The place that has this address.
+inline void* place_at(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace manta::base

@@ -5,11 +5,14 @@
 // asks for the state of a run.
 #pragma once
 
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -106,13 +109,35 @@ class state_signal {
  public:
   /// Begins to note the signal.
   static void watch() {
+    if (bell_ < 0) bell_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct sigaction present {};
     if (::sigaction(SIGUSR2, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;
     struct sigaction action {};
-    action.sa_handler = [](int) { came_.store(true, std::memory_order_relaxed); };
+    action.sa_handler = [](int) {
+      came_.store(true, std::memory_order_relaxed);
+      rouse();
+    };
     action.sa_flags = SA_RESTART;
     ::sigemptyset(&action.sa_mask);
-    ::sigaction(SIGUSR2, &action, nullptr);
+    ::sigaddset(&action.sa_mask, SIGURG);  // asks for the stack of this thread, which is not that of the handler
+    is_watched_ = ::sigaction(SIGUSR2, &action, nullptr) == 0;
+  }
+  /// Is the signal noted?
+  static bool is_watched() { return is_watched_; }
+  /// Waits until the signal arrives or rouse() is called, at most for this time; below 0: without an end.
+  static void sleep(std::int64_t most_ns) {
+    if (most_ns < 0 && bell_ < 0) most_ns = 100'000'000;
+    const timespec length{most_ns / 1'000'000'000, most_ns % 1'000'000'000};
+    pollfd bell{bell_, POLLIN, 0};
+    std::uint64_t rings = 0;
+    if (::ppoll(&bell, 1, most_ns < 0 ? nullptr : &length, nullptr) > 0) (void)!::read(bell_, &rings, sizeof rings);
+  }
+  /// Ends a sleep(). A signal handler may call it.
+  static void rouse() {
+    const int error_number = errno;
+    const std::uint64_t once = 1;
+    if (bell_ >= 0) (void)!::write(bell_, &once, sizeof once);
+    errno = error_number;
   }
   /// Has the signal arrived since take()?
   static bool has_come() { return came_.load(std::memory_order_relaxed); }
@@ -121,6 +146,8 @@ class state_signal {
 
  private:
   static inline std::atomic<bool> came_{false};
+  static inline bool is_watched_ = false;
+  static inline int bell_ = -1;
 };
 
 }  // namespace manta::base

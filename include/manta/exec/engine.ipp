@@ -70,6 +70,7 @@ const char* header_only_unit = nullptr;
 #include "manta/exec/rank/membership.ipp"
 #include "manta/exec/rank/names.ipp"
 #include "manta/exec/rank/stack.ipp"
+#include "manta/exec/rank/stack_trace.ipp"
 #include "manta/exec/rank/waves.ipp"
 #include "manta/exec/seeing.ipp"
 #include "manta/exec/situation.ipp"
@@ -353,9 +354,12 @@ MANTA_DECL void engine::apply(const engine_options& options) {
   parts_.keeping.configure(options);
   base::end_signals::watch(options.term_grace);
   base::state_signal::watch();
+  stack_trace::watch();
   if (parts_.rank.rank == 0) parts_.rank.scheduler = new graph::scheduler(parts_.rank.graph.nodes, parts_.rank.world);
-  if (options.progress_thread && parts_.rank.size > 1) parts_.loops.helper.enable();
-  if (parts_.loops.helper.is_enabled() && options.concurrent_mpi) parts_.work.gangs.allow();
+  const bool is_alone = parts_.rank.size == 1;
+  const bool is_watched = base::state_signal::is_watched() || options.watchdog_ns > 0 || parts_.seeing.pause_ns() > 0;
+  if (options.progress_thread && (!is_alone || is_watched)) parts_.loops.helper.enable(is_alone);
+  if (!is_alone && parts_.loops.helper.is_enabled() && options.concurrent_mpi) parts_.work.gangs.allow();
 }
 
 MANTA_DECL engine::~engine() {

@@ -198,7 +198,7 @@ MANTA_DECL exec::rank_loop<net::network>::hooks hooks_of_loop(rank_parts& all) {
 /// The statistics of this rank.
 MANTA_DECL exec::questions<net::network>::hooks hooks_of_questions(rank_parts& all) {
   return {&all, [](void* rank, const ask_message& m) {
-            const bool is_traced = m.kind == ask_message::trace || m.kind == ask_message::clock;
+            const bool is_traced = m.kind >= ask_message::trace;
             is_traced ? parts_of(rank).tracing.on_ask(m) : parts_of(rank).seeing.on_ask(m);
           }};
 }
@@ -246,6 +246,33 @@ MANTA_DECL exec::helper::duties hooks_of_helper(rank_parts& all) {
   };
 }
 
+/// What the helper does for a rank that is alone: it makes no calls of MPI.
+MANTA_DECL exec::helper::duties hooks_of_watching_helper(rank_parts& all) {
+  return {
+      .rank = &all,
+      .begin = [](void*) { thread_role::set_helper(); },
+      .sleep = [](void*, std::int64_t most_ns) { base::state_signal::sleep(most_ns); },
+      .rouse = [](void*) { base::state_signal::rouse(); },
+      .owner_is_here = [](void* rank) { parts_of(rank).loops.watch.watch_task(true); },
+      .do_duties =
+          [](void* rank, bool owner_was_here) {
+            if (base::state_signal::has_come()) parts_of(rank).seeing.on_signal();
+            parts_of(rank).seeing.look_closely();
+            parts_of(rank).loops.watch.watch_task(owner_was_here);
+            return false;
+          },
+      .patience_ns = nullptr,
+      .pause_ns =
+          [](void* rank) {
+            constexpr std::int64_t soon_ns = 1'000'000;  // the owner is in the library, and may leave it at once
+            const rank_parts& owner = parts_of(rank);
+            if (base::state_signal::has_come()) return soon_ns;
+            const std::int64_t watch = owner.loops.watch.pause_ns(), files = owner.seeing.pause_ns();
+            return watch < 0 ? files : files < 0 ? watch : std::min(watch, files);
+          },
+  };
+}
+
 MANTA_DECL part_hooks hooks_of(rank_parts& all) {
   return {
       .references = hooks_of_references(all),
@@ -270,6 +297,7 @@ MANTA_DECL part_hooks hooks_of(rank_parts& all) {
       .quiet = hooks_of_quiet(all),
       .questions = hooks_of_questions(all),
       .helper = hooks_of_helper(all),
+      .watching_helper = hooks_of_watching_helper(all),
       .isolated = hooks_of_isolated(all),
       .rouse = &rouse_helper,
   };

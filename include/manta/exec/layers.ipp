@@ -114,7 +114,7 @@ MANTA_DECL loop_layer::loop_layer(rank_stores& r, run_state& run, value_layer& v
                 {run.running, run.local, run.late, run.departure, r.world, r.scheduler, run.elsewhere, v.completion,
                  homes.tickets, work.placement, homes.withdrawal, homes.named},
                 hooks.questions),
-      helper(r.lock, hooks.helper),
+      helper(r.lock, r.size > 1 ? hooks.helper : hooks.watching_helper),
       watch(r.rank, run.running, run.started, run.waiters, helper),
       isolated({r.rank, r.size, r.net.node(), r.seed},
                {r.lock, r.failures, run.phase, run.departure, helper, watch.over_tasks()}, hooks.isolated),

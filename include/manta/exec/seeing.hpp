@@ -15,6 +15,8 @@
 #include "manta/exec/rank/engine_options.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/survey.hpp"
+#include "manta/report/live_texts.hpp"
+#include "manta/report/run_state.hpp"
 #include "manta/report/statistics.hpp"
 #include "manta/report/status.hpp"
 
@@ -34,8 +36,12 @@ class seeing {
   MANTA_DECL void end_run();
   /// Rank 0, at the top level or from the helper: writes what is due.
   void look() {
-    if ((++looks_ & 63) == 0) look_closely();
+    if ((++looks_ & every_look_) == 0) look_closely();
   }
+  /// As look(), whatever was looked at before.
+  MANTA_DECL void look_closely();
+  /// How long may pass between two looks while a task runs; below 0: nothing is written until somebody asks.
+  MANTA_DECL std::int64_t pause_ns() const;
   /// Rank 0 asks for the report or the situation of this rank; or this is rank 0, and another one asks for the state.
   MANTA_DECL void on_ask(const ask_message& m);
   /// SIGUSR2 has come: rank 0 tells the state.
@@ -43,6 +49,8 @@ class seeing {
   /// Rank 0: the state of the run in words. Waits.
   MANTA_DECL std::string state_now();
 
+  /// Rank 0: texts are made from now on when they are wanted there. Null: no more.
+  MANTA_DECL void show_in(report::live_texts* live);
   /// Rank 0: the statistics of the run so far. Waits.
   MANTA_DECL statistics statistics_now();
   /// Rank 0: a stretch of the run begins. Returns its number, for end_phase.
@@ -53,7 +61,7 @@ class seeing {
  private:
   struct outputs;
 
-  MANTA_DECL void look_closely();  ///< What look() does once in a while.
+  void want_state(const char* why);  ///< The state is to be told soon.
   /// The report of this rank, now.
   MANTA_DECL wire::buffer own_report(report_detail detail);
   bool owner_is_in_user_code() const;          ///< The helper asks.
@@ -61,25 +69,29 @@ class seeing {
   static void tell(const std::string& block);  ///< Writes to standard error at once.
   void tell_state_if_due();                    ///< Begins to ask for the state, or writes it when all have answered.
   void watch_progress();                       ///< Tells the state once when nothing has ended for long.
-  std::string finish_state(const std::string& why);  ///< Ends the complete survey for the state.
-  report::run_status status(bool is_over);           ///< Counts what is unfinished.
-  double seconds() const;                            ///< Since the begin of the run.
-  void integrate_waiting(std::uint64_t now);         ///< Adds up how long tasks wait for room.
-  statistics collect();             ///< Ends a complete survey, and makes the statistics of its answers.
-  void write_status(bool is_over);  ///< Counts what is unfinished, and writes how far the run is.
-  void ask_if_due();                ///< Begins a survey for the files, or writes them when it is complete.
+  report::run_state finish_state(const std::string& why);  ///< Ends the complete survey for the state.
+  bool wants_live(report::live_texts::kind which) const { return live_ != nullptr && live_->is_wanted(which); }
+  void write_and_show(const statistics& now);  ///< Writes the files that are due, and what is shown live.
+  report::run_status status(bool is_over);     ///< Counts what is unfinished.
+  double seconds() const;                      ///< Since the begin of the run.
+  void integrate_waiting(std::uint64_t now);   ///< Adds up how long tasks wait for room.
+  statistics collect();                        ///< Ends a complete survey, and makes the statistics of its answers.
+  void write_status(bool is_over);             ///< Counts what is unfinished, and writes how far the run is.
+  void ask_if_due();                           ///< Begins a survey for the files, or writes them when it is complete.
 
   rank_parts& all_;
   std::unique_ptr<outputs> outputs_;  // null: nothing is asked for, or this is not rank 0
   survey survey_;
   survey situations_;
-  std::string why_state_;           // why the state is to be told; empty: it is not
-  std::int64_t state_told_ns_ = 0;  // when it was told last
-  std::uint64_t ended_ = 0;         // tasks of rank 0 that had ended when it was looked last
-  std::int64_t ended_ns_ = 0;       // when that number has changed
+  report::live_texts* live_ = nullptr;  // null: nobody shows the run
+  std::string why_state_;               // why the state is to be told; empty: it is not
+  std::int64_t state_told_ns_ = 0;      // when it was told last
+  std::uint64_t ended_ = 0;             // tasks of rank 0 that had ended when it was looked last
+  std::int64_t ended_ns_ = 0;           // when that number has changed
   std::int64_t next_watch_ns_ = 0;
   bool has_told_of_stall_ = false;
-  bool has_ended_ = true;  // no run, or its end: nothing more is asked
+  static constexpr unsigned every_look_ = 63;  // then the next look is a close one
+  bool has_ended_ = true;                      // no run, or its end: nothing more is asked
   unsigned looks_ = 0;
   std::uint64_t begin_ticks_ = 0, looked_ticks_ = 0;
   double began_ = 0;          // seconds since 1970

@@ -17,7 +17,9 @@
 #include "manta/exec/seeing.hpp"
 #include "manta/exec/situation.hpp"
 #include "manta/report/outputs.hpp"
+#include "manta/report/run_page.hpp"
 #include "manta/report/run_state.hpp"
+#include "manta/report/statistics_json.hpp"
 #include "manta/report/status.hpp"
 #include "manta/report/summary.hpp"
 
@@ -43,7 +45,7 @@ MANTA_DECL void seeing::configure(const engine_options& options) {
   const report::output_settings& wanted = options.outputs;
   outputs_ = std::make_unique<outputs>(outputs{report::outputs(wanted, job == nullptr ? "" : job)});
   outputs_->has_files = !wanted.report.empty() || !wanted.metrics.empty() || !wanted.status_file.empty() ||
-                        wanted.slurm_comment || (!wanted.summary.empty() && wanted.summary != "0");
+                        wanted.slurm_comment || wanted.status > 0 || (!wanted.summary.empty() && wanted.summary != "0");
   outputs_->changed_settings = wanted.changed;
   outputs_->job = job == nullptr ? "" : job;
   outputs_->end_margin = static_cast<double>(options.end_margin);
@@ -84,8 +86,27 @@ MANTA_DECL void seeing::look_closely() {
   integrate_waiting(base::ticks());
   watch_progress();
   tell_state_if_due();
-  if (outputs_ == nullptr || !outputs_->has_files) return;
+  if (situations_.is_under_way()) looks_ = every_look_;
+  if (outputs_ == nullptr || (!outputs_->has_files && live_ == nullptr)) return;
   ask_if_due();
+}
+
+MANTA_DECL std::int64_t seeing::pause_ns() const {
+  constexpr std::int64_t some_ns = 500'000'000;
+  constexpr std::int64_t live_ns = 100'000'000;
+  return live_ != nullptr ? live_ns : outputs_ != nullptr && outputs_->has_files ? some_ns : -1;
+}
+
+MANTA_DECL void seeing::show_in(report::live_texts* live) {
+  live_ = live;
+  base::state_signal::rouse();  // a helper that only watches looks more often now
+}
+
+inline void seeing::write_and_show(const statistics& now) {
+  if (now.seconds >= outputs_->files.statistics_due()) outputs_->files.write(now);
+  if (live_ == nullptr) return;
+  live_->put(report::live_texts::page, report::run_page(now));
+  live_->put(report::live_texts::statistics, report::to_json(now));
 }
 
 inline void seeing::ask_if_due() {
@@ -93,8 +114,8 @@ inline void seeing::ask_if_due() {
   if (now >= outputs_->files.status_due()) write_status(false);
   if (survey_.is_waited_for()) return;
   if (survey_.is_under_way()) {
-    if (survey_.is_complete(base::now_ns())) outputs_->files.write(collect());
-  } else if (now >= outputs_->files.statistics_due()) {
+    if (survey_.is_complete(base::now_ns())) write_and_show(collect());
+  } else if (now >= outputs_->files.statistics_due() || wants_live(report::live_texts::statistics)) {
     survey_.begin(ask_message::report, static_cast<std::uint32_t>(report_detail::full));
   }
 }
@@ -171,7 +192,9 @@ inline void seeing::write_status(bool is_over) {
 inline void seeing::finish_surveys() {
   if (situations_.is_under_way()) {
     situations_.wait();
-    why_state_.empty() ? (void)finish_state("") : tell(finish_state(std::exchange(why_state_, {})));
+    const std::string why = std::exchange(why_state_, {});
+    const report::run_state s = finish_state(why);
+    if (!why.empty()) tell(report::state_text(s));
   }
   if (survey_.is_under_way()) {
     survey_.wait();
@@ -201,7 +224,7 @@ inline bool seeing::owner_is_in_user_code() const { return !all_.rank.lock.owner
 
 MANTA_DECL void seeing::on_ask(const ask_message& m) {
   if (m.kind == ask_message::state) {
-    if (why_state_.empty()) why_state_ = "asked for by SIGUSR2";
+    want_state("asked for by SIGUSR2");
     return;
   }
   wire::buffer told;
@@ -210,10 +233,15 @@ MANTA_DECL void seeing::on_ask(const ask_message& m) {
   all_.homes.tickets.answer(m, told.data(), told.size());
 }
 
+inline void seeing::want_state(const char* why) {
+  if (why_state_.empty()) why_state_ = why;
+  looks_ = every_look_;
+}
+
 MANTA_DECL void seeing::on_signal() {
   base::state_signal::take();
   if (all_.rank.rank == 0) {
-    if (why_state_.empty()) why_state_ = "asked for by SIGUSR2";
+    want_state("asked for by SIGUSR2");
     return;
   }
   ask_message m{};
@@ -223,23 +251,23 @@ MANTA_DECL void seeing::on_signal() {
 
 inline void seeing::tell_state_if_due() {
   constexpr std::int64_t pause_ns = 3'000'000'000;  // every rank may have got the signal
-  if (why_state_.empty() || situations_.is_waited_for()) return;
   const std::int64_t now = base::now_ns();
-  if (!situations_.is_under_way()) {
-    if (now - state_told_ns_ < pause_ns && state_told_ns_ != 0) {
-      why_state_.clear();
-      return;
-    }
-    situations_.begin(ask_message::situation, 0);
-  }
+  if (!why_state_.empty() && !situations_.is_under_way() && state_told_ns_ != 0 && now - state_told_ns_ < pause_ns)
+    why_state_.clear();
+  if ((why_state_.empty() && !wants_live(report::live_texts::state)) || situations_.is_waited_for()) return;
+  if (!situations_.is_under_way()) situations_.begin(ask_message::situation, 0);
   if (!situations_.is_complete(now)) return;
-  tell(finish_state(std::exchange(why_state_, {})));
+  const std::string why = std::exchange(why_state_, {});
+  const report::run_state s = finish_state(why);
+  if (live_ != nullptr) live_->put(report::live_texts::state, report::state_json(s));
+  if (why.empty()) return;
+  tell(report::state_text(s));
   state_told_ns_ = now;
 }
 
 inline void seeing::tell(const std::string& block) { (void)!::write(STDERR_FILENO, block.data(), block.size()); }
 
-inline std::string seeing::finish_state(const std::string& why) {
+inline report::run_state seeing::finish_state(const std::string& why) {
   report::run_state s;
   s.status = status(false);
   s.why = why;
@@ -252,7 +280,7 @@ inline std::string seeing::finish_state(const std::string& why) {
   s.ranks[0] = situation_of(all_, owner_is_in_user_code());
   situations_.collect([&](rank_id rank, wire::source& in) { s.ranks[rank.number()] = read_situation(in); });
   if (outputs_ != nullptr && !why.empty()) outputs_->files.write(s);
-  return report::state_text(s);
+  return s;
 }
 
 inline void seeing::watch_progress() {
@@ -269,13 +297,13 @@ inline void seeing::watch_progress() {
   }
   if (has_told_of_stall_ || now - ended_ns_ < stall_ns || all_.homes.tasks.unfinished() == 0) return;
   has_told_of_stall_ = true;
-  if (why_state_.empty()) why_state_ = "because no task of rank 0 has ended for 5 minutes";
+  want_state("because no task of rank 0 has ended for 5 minutes");
 }
 
 MANTA_DECL std::string seeing::state_now() {
   if (!situations_.is_under_way()) situations_.begin(ask_message::situation, 0);
   situations_.wait();
-  return finish_state("asked for by the program");
+  return report::state_text(finish_state("asked for by the program"));
 }
 
 MANTA_DECL wire::buffer seeing::own_report(report_detail detail) {

@@ -6,12 +6,19 @@
 
 #include "manta/base/clock.hpp"
 #include "manta/exec/layers.hpp"
+#include "manta/exec/rank/stack_trace.hpp"
 #include "manta/exec/situation.hpp"
 
 namespace manta::exec {
 
+/// The functions in which this rank's own thread is, which is in user code; the calling thread is another one.
+inline std::vector<std::string> stack_of_owner(rank_parts& all) {
+  const current_task& running = all.run.running;
+  return stack_trace::of(all.loops.helper.owner(), running.is_driver() ? nullptr : &running.get());
+}
+
 MANTA_DECL report::rank_situation situation_of(rank_parts& all, bool in_user_code) {
-  constexpr std::size_t most_waits = 5;
+  constexpr std::size_t most_waits = 5, most_submitted = 16;
   report::rank_situation s;
   s.rank = static_cast<int>(all.rank.rank.number());
   s.host = store::host_name();
@@ -31,10 +38,29 @@ MANTA_DECL report::rank_situation situation_of(rank_parts& all, bool in_user_cod
     task.rank = s.rank;
     task.host = s.host;
     task.seconds = 1e-9 * static_cast<double>(base::nanoseconds_of(base::ticks() - begin));
+    task.stack = stack_of_owner(all);
   }
+  if (s.is_in_driver) s.driver = stack_of_owner(all);
   all.work.actors.add_waiting(s.actors, s.rank);
+  const auto name_of = [](std::uint32_t function) {
+    return function == no_index ? std::string() : std::string(wire::function_at(function).name());
+  };
+  for (const task_counts::edge& each : all.run.counts.children()) {
+    if (s.submitted.size() == most_submitted) break;
+    s.submitted.push_back({name_of(each.from), each.to == no_index ? "others" : name_of(each.to), each.count});
+  }
   s.waits = all.run.waiters.sentences(most_waits);
   return s;
+}
+
+inline void write_texts(wire::buffer& out, const std::vector<std::string>& texts) {
+  wire::put(out, texts.size());
+  for (const std::string& each : texts) wire::put(out, each);
+}
+
+inline void read_texts(wire::source& in, std::vector<std::string>& texts) {
+  texts.resize(in.get<std::size_t>());
+  for (std::string& each : texts) in.get(each);
 }
 
 MANTA_DECL void write_situation(wire::buffer& out, const report::rank_situation& s) {
@@ -50,14 +76,21 @@ MANTA_DECL void write_situation(wire::buffer& out, const report::rank_situation&
     wire::put(out, t.function);
     wire::put(out, t.name);
     wire::put(out, t.seconds);
+    write_texts(out, t.stack);
   }
   wire::put(out, s.actors.size());
   for (const report::waiting_actor& a : s.actors) {
     wire::put(out, a.name);
     wire::put(out, a.calls);
   }
-  wire::put(out, s.waits.size());
-  for (const std::string& w : s.waits) wire::put(out, w);
+  write_texts(out, s.waits);
+  write_texts(out, s.driver);
+  wire::put(out, s.submitted.size());
+  for (const report::submitted_tasks& each : s.submitted) {
+    wire::put(out, each.by);
+    wire::put(out, each.function);
+    wire::put(out, each.count);
+  }
 }
 
 MANTA_DECL report::rank_situation read_situation(wire::source& in) {
@@ -74,6 +107,7 @@ MANTA_DECL report::rank_situation read_situation(wire::source& in) {
     in.get(t.function);
     in.get(t.name);
     in.get(t.seconds);
+    read_texts(in, t.stack);
     t.rank = s.rank;
     t.host = s.host;
   }
@@ -83,8 +117,14 @@ MANTA_DECL report::rank_situation read_situation(wire::source& in) {
     in.get(a.calls);
     a.rank = s.rank;
   }
-  s.waits.resize(in.get<std::size_t>());
-  for (std::string& w : s.waits) in.get(w);
+  read_texts(in, s.waits);
+  read_texts(in, s.driver);
+  s.submitted.resize(in.get<std::size_t>());
+  for (report::submitted_tasks& each : s.submitted) {
+    in.get(each.by);
+    in.get(each.function);
+    in.get(each.count);
+  }
   return s;
 }
 

@@ -21,7 +21,7 @@ MANTA_DECL void survey::begin(enum ask_message::kind what, std::uint32_t how, st
     m.how = how;
     tickets_[r] = &all_.homes.tickets.send(r, m);
   }
-  all_.rank.net.pump(true);
+  if (all_.rank.size > 1) all_.rank.net.pump(true);
 }
 
 MANTA_DECL bool survey::is_complete(std::int64_t now_ns) const {

@@ -107,6 +107,7 @@ MANTA_DECL void tracing::on_ask(const ask_message& m) {
     const std::int64_t now = base::now_ns();
     return all_.homes.tickets.answer(m, &now, sizeof now);
   }
+  if (m.kind == ask_message::arrow) return all_.run.trace.note_use(all_.rank.graph.nodes.at(m.home_index), m.id);
   most_records_ = m.how;
   const wire::buffer told = own_records();
   all_.homes.tickets.answer(m, told.data(), told.size());

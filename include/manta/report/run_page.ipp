@@ -14,6 +14,7 @@
 #include "manta/output/json_builder.hpp"
 #include "manta/output/page.hpp"
 #include "manta/report/advice.hpp"
+#include "manta/report/children.hpp"
 #include "manta/report/page_script.ipp"
 #include "manta/report/shares.hpp"
 
@@ -300,6 +301,23 @@ inline void add_edges(output::page& page, const statistics& s) {
   page.section("figures", "Values between functions", out.text());
 }
 
+inline void add_fan_out(output::page& page, const statistics& s) {
+  const std::vector<fan_out_place> tree = fan_out_tree(submitted_tasks_of(s), most_table_rows);
+  if (tree.empty()) return;
+  section_members out;
+  add_columns(out(), {{"function", ""}, {"tasks", ""}}, -1);  // in the order of the walk
+  out().key("rows").begin('[');
+  for (const fan_out_place& each : tree) {
+    std::string name;
+    for (int i = 1; i < each.depth; ++i) name += "\u2003";
+    name += each.depth == 0 ? "" : "\u2514 ";
+    name += each.function.empty() ? "the driver" : each.function;
+    out().begin('[').value(each.is_elsewhere ? name + " (see above)" : name).value(each.count).end(']');
+  }
+  out().end(']');
+  page.section("figures", "Who submits what", out.text());
+}
+
 inline void add_actors(output::page& page, const statistics& s) {
   if (s.actors.empty()) return;
   section_members out;
@@ -363,6 +381,7 @@ MANTA_DECL std::string run_page(const statistics& s) {
   detail::add_busy(page, s, ranks);
   detail::add_timeline(page, s);
   if (!s.functions.empty()) detail::add_functions(page, s);
+  detail::add_fan_out(page, s);
   detail::add_edges(page, s);
   detail::add_actors(page, s);
   detail::add_memory(page, s);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/report/children.hpp"
 #include "manta/report/status.hpp"
 
 namespace manta::report {
@@ -29,6 +30,7 @@ struct rank_situation {
   bool is_dead = false;
   bool is_spare = false;
   bool is_in_driver = false;             ///< rank 0, in the driver's own code
+  std::vector<std::string> driver = {};  ///< the functions in which the driver is then, as running_task::stack
   std::uint64_t queued = 0;              ///< tasks that can begin there
   std::uint64_t missing_inputs = 0;      ///< tasks that wait there for inputs from other ranks
   std::uint64_t memory_bytes = 0;        ///< of values
@@ -36,7 +38,8 @@ struct rank_situation {
   std::vector<running_task> tasks = {};  ///< that have begun and not ended, the longest first; at most 8
   std::uint64_t task_count = 0;          ///< of all of these
   std::vector<waiting_actor> actors = {};
-  std::vector<std::string> waits = {};  ///< who waits for what, a sentence each; at most 5
+  std::vector<submitted_tasks> submitted = {};  ///< which functions have submitted which here; at most 16
+  std::vector<std::string> waits = {};          ///< who waits for what, a sentence each; at most 5
 };
 
 struct run_state {
@@ -45,6 +48,8 @@ struct run_state {
   std::vector<rank_situation> ranks = {};
 };
 
+/// Functions of a stack in one line, "in smooth(mesh&) < refine(mesh const&)"; nothing if there are none.
+MANTA_DECL std::string stack_text(const std::vector<std::string>& stack);
 /// The state as a block of lines, each with a line break.
 MANTA_DECL std::string state_text(const run_state& s);
 /// All of it as JSON, for programs; README.md beside this file has the members.

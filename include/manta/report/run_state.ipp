@@ -29,6 +29,12 @@ inline std::string ranks_text(const std::vector<int>& ranks) {
   return text;
 }
 
+inline void add_stack(output::json_builder& out, const char* key, const std::vector<std::string>& stack) {
+  out.key(key).begin('[');
+  for (const std::string& each : stack) out.value(each);
+  out.end(']');
+}
+
 inline std::string state_line(const char* name, const std::string& text) {
   return base::text("  {}{}{}\n", name, std::string(std::max<std::size_t>(1, 9 - std::string_view(name).size()), ' '),
                     text);
@@ -49,6 +55,7 @@ inline std::string task_lines(const run_state& s) {
     const std::string name = t.name.empty() || t.name == t.function ? std::string() : base::text(" \"{}\"", t.name);
     text += state_line(i == 0 ? "longest" : "", base::text("rank {} {}  {}{}  {}", t.rank, t.host, t.function, name,
                                                            base::length_text(t.seconds)));
+    if (!t.stack.empty()) text += state_line("", "  " + stack_text(t.stack));
   }
   if (count > shown) text += state_line("", base::text("{} others", base::count_text(count - shown)));
   return text;
@@ -94,6 +101,16 @@ inline std::string wait_lines(const run_state& s) {
   return text;
 }
 
+inline std::string fan_out_lines(const run_state& s) {
+  constexpr std::size_t most_lines = 3;
+  std::vector<submitted_tasks> all;
+  for (const rank_situation& r : s.ranks) all.insert(all.end(), r.submitted.begin(), r.submitted.end());
+  std::string text;
+  for (const std::string& each : fan_out_texts(summed(all), most_lines))
+    text += state_line(text.empty() ? "tree" : "", each);
+  return text;
+}
+
 inline std::string rank_lines(const run_state& s) {
   std::vector<int> idle, silent, dead, fetching;
   for (const rank_situation& r : s.ranks) {
@@ -113,6 +130,13 @@ inline std::string rank_lines(const run_state& s) {
 
 }  // namespace detail
 
+MANTA_DECL std::string stack_text(const std::vector<std::string>& stack) {
+  constexpr std::size_t longest = 240;
+  std::string text;
+  for (const std::string& each : stack) text += (text.empty() ? "in " : " < ") + each;
+  return text.size() <= longest ? text : text.substr(0, longest - 3) + " ..";
+}
+
 MANTA_DECL std::string state_text(const run_state& s) {
   const run_status& all = s.status;
   std::string text = base::text("manta: state at {}, {}\n", base::clock_text(all.seconds), s.why);
@@ -128,8 +152,12 @@ MANTA_DECL std::string state_text(const run_state& s) {
   }
   text += detail::task_lines(s);
   const auto in_driver = std::ranges::find(s.ranks, true, &rank_situation::is_in_driver);
-  if (in_driver != s.ranks.end()) text += detail::state_line("driver", "rank 0 is in the driver's own code");
-  return text + detail::rank_lines(s) + detail::actor_lines(s) + detail::memory_line(s) + detail::wait_lines(s);
+  if (in_driver != s.ranks.end()) {
+    const std::string where = in_driver->driver.empty() ? "" : ", " + stack_text(in_driver->driver);
+    text += detail::state_line("driver", "rank 0 is in the driver's own code" + where);
+  }
+  return text + detail::rank_lines(s) + detail::actor_lines(s) + detail::memory_line(s) + detail::wait_lines(s) +
+         detail::fan_out_lines(s);
 }
 
 MANTA_DECL std::string state_json(const run_state& s) {
@@ -141,13 +169,20 @@ MANTA_DECL std::string state_json(const run_state& s) {
     out.member("is_dead", r.is_dead).member("is_spare", r.is_spare).member("is_in_driver", r.is_in_driver);
     out.member("queued", r.queued).member("missing_inputs", r.missing_inputs);
     out.member("memory_bytes", r.memory_bytes).member("memory_budget", r.memory_budget);
+    detail::add_stack(out, "driver", r.driver);
     out.member("task_count", r.task_count).key("tasks").begin('[');
     for (const running_task& t : r.tasks) {
-      out.begin('{').member("function", t.function).member("name", t.name).member("seconds", t.seconds).end('}');
+      out.begin('{').member("function", t.function).member("name", t.name).member("seconds", t.seconds);
+      detail::add_stack(out, "stack", t.stack);
+      out.end('}');
     }
     out.end(']').key("actors").begin('[');
     for (const waiting_actor& a : r.actors) {
       out.begin('{').member("name", a.name).member("waiting_calls", a.calls).end('}');
+    }
+    out.end(']').key("submitted").begin('[');
+    for (const submitted_tasks& each : r.submitted) {
+      out.begin('{').member("by", each.by).member("function", each.function).member("count", each.count).end('}');
     }
     out.end(']').key("waits").begin('[');
     for (const std::string& wait : r.waits) out.value(wait);

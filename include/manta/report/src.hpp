@@ -10,6 +10,7 @@
 #define MANTA_SOURCE
 
 #include "manta/report/advice.ipp"
+#include "manta/report/children.ipp"
 #include "manta/report/outputs.ipp"
 #include "manta/report/rules.ipp"
 #include "manta/report/run_metrics.ipp"
@@ -21,5 +22,7 @@
 #include "manta/report/status.ipp"
 #include "manta/report/summary.ipp"
 #include "manta/report/text_table.ipp"
+#include "manta/report/trace_arrows.ipp"
 #include "manta/report/trace_file.ipp"
 #include "manta/report/trace_records.ipp"
+#include "manta/report/trace_rows.ipp"

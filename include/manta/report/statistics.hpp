@@ -116,7 +116,7 @@ struct node_statistics {
   std::uint64_t memory_budget = 0;  ///< bytes of values that its ranks may keep in memory; 0: any number
 };
 
-/// Values that went from tasks of one function to tasks of another.
+/// From tasks of one function to those of another: values that went there, or tasks that were submitted.
 struct edge_statistics {
   int from = -1;  ///< index into statistics::functions; -1: the driver, or functions beyond the limit
   int to = -1;    ///< likewise
@@ -153,7 +153,10 @@ struct statistics {
   std::vector<rank_statistics> ranks;          ///< by rank
   std::vector<function_statistics> functions;  ///< most seconds first
   std::vector<edge_statistics> edges;          ///< most bytes first
-  std::vector<actor_statistics> actors;        ///< most seconds of waiting first, at most 64
+  /// Which functions have submitted which, or called them: `count` tasks of `to` by tasks of `from`, without bytes. Most
+  /// tasks first.
+  std::vector<edge_statistics> children;
+  std::vector<actor_statistics> actors;  ///< most seconds of waiting first, at most 64
   std::vector<phase_statistics> phases;
   double bin_seconds = 0;                ///< length of a bin
   bool bins_by_node = false;             ///< bins of all ranks of a node stand together, at the lowest of them

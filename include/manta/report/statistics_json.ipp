@@ -102,6 +102,10 @@ inline void add_edges_and_actors(json_builder& out, const statistics& s) {
     out.begin('{').member("from", name(e.from)).member("to", name(e.to)).member("count", e.count);
     out.member("bytes", e.bytes).end('}');
   }
+  out.end(']').key("children").begin('[');
+  for (const edge_statistics& e : s.children) {
+    out.begin('{').member("from", name(e.from)).member("to", name(e.to)).member("count", e.count).end('}');
+  }
   out.end(']').key("actors").begin('[');
   for (const actor_statistics& a : s.actors) {
     out.begin('{').member("name", a.name).member("rank", a.rank).member("calls", a.calls);

@@ -38,6 +38,8 @@ struct running_task {
   double seconds = 0;             ///< since it began
   double longest_of_others = 0;   ///< seconds of the longest task of the same function that has ended
   std::uint64_t other_count = 0;  ///< tasks of the same function that have ended
+  /// The functions in which it is, the innermost first; ".." stands for some that are left out. Empty: not known.
+  std::vector<std::string> stack = {};
 };
 
 struct run_status {

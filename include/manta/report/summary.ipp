@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "manta/report/children.hpp"
 #include "manta/report/summary.hpp"
 
 #include <algorithm>
@@ -177,6 +178,16 @@ inline std::string phases_lines(const statistics& s) {
   return table.text("  ");
 }
 
+/// Which functions submit which. Where the driver submits all, the table of functions has said it.
+inline std::string fan_out_lines(const statistics& s) {
+  constexpr std::size_t most_lines = 4;
+  const std::vector<submitted_tasks> all = submitted_tasks_of(s);
+  if (std::ranges::all_of(all, [](const submitted_tasks& each) { return each.by.empty(); })) return {};
+  std::string text;
+  for (const std::string& each : fan_out_texts(all, most_lines)) text += line(text.empty() ? "submitted by" : "", each);
+  return text;
+}
+
 inline std::string advice_lines(const statistics& s) {
   const std::vector<advice> all = advice_for(s);
   if (all.empty()) return {};
@@ -210,7 +221,7 @@ MANTA_DECL std::string summary_table(const statistics& s) {
   const task_totals tasks = totals_of(s);
   std::string text = detail::first_line(s, tasks) + detail::ranks_lines(s, working_ranks_of(s));
   if (!s.functions.empty()) text += detail::functions_table(s);
-  text += detail::phases_lines(s) + detail::values_line(s) + detail::advice_lines(s);
+  text += detail::phases_lines(s) + detail::fan_out_lines(s) + detail::values_line(s) + detail::advice_lines(s);
   return text;
 }
 

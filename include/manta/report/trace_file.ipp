@@ -8,32 +8,17 @@
 #include <cmath>
 #include <cstdio>
 #include <string_view>
-#include <unordered_map>
 
 #include "manta/base/text.hpp"
 #include "manta/base/version.hpp"
 #include "manta/output/json_builder.hpp"
 #include "manta/report/file_replacement.hpp"
+#include "manta/report/trace_arrows.hpp"
+#include "manta/report/trace_rows.hpp"
 
 namespace manta::report {
 
 namespace detail {
-
-/// Where a task is in the trace.
-struct task_place {
-  std::uint32_t rank =
-      ~std::uint32_t{0};  ///< the place in `ranks` of the one where its last attempt ran; none: unknown
-  std::uint64_t begin = 0, end = 0;
-  std::uint64_t last_begin = 0;  ///< of its last stretch
-};
-
-/// An end of an arrow.
-struct arrow_end {
-  std::uint64_t at = 0;
-  std::uint32_t rank = 0;
-  std::uint32_t number = 0;  ///< of the arrow
-  bool is_begin = false;
-};
 
 /// Writes a run, event by event, in order of time.
 class trace_writer {
@@ -43,12 +28,13 @@ class trace_writer {
       for (const trace_record& each : r.records) run.begin = std::min(run.begin, each.begin);
     }
     shorten(most_bytes);
-    find_arrows();
+    arrows_ = find_arrows(run, totals_);
+    extra_ = find_extra_rows(run);
   }
   trace_totals write_to(file_replacement& file);
 
  private:
-  enum class sort : std::uint32_t { slice, arrow, sample, busy_ranks, phase };
+  enum class sort : std::uint32_t { slice, extra, arrow, sample, busy_ranks, phase };
   struct place {
     std::uint64_t at;
     sort kind;
@@ -63,19 +49,18 @@ class trace_writer {
   std::string_view name_of(const trace_record& r) const;  ///< The function, or the state.
   std::uint64_t most_bytes() const;                       ///< At least the number of bytes that the file will have.
   void shorten(std::uint64_t most);
-  void find_places();  ///< Notes where the tasks with arrows are.
-  void find_arrows();
-  void add_arrow(const trace_arrow& arrow);
   std::vector<place> in_order();
   void sum_busy_ranks();
 
   /// The begin of an event in a rank's row of tasks or of waits.
-  output::json_builder open(const char* phase, std::size_t rank, bool is_wait, std::uint64_t at) const;
+  /// `tid`: the number of another row of its node instead; 0: none.
+  output::json_builder open(const char* phase, std::size_t rank, bool is_wait, std::uint64_t at, int tid = 0) const;
   void close(output::json_builder& event);  ///< The event is complete.
   void put_head();
   void put_rank_names();
   void put_phase(std::uint64_t at, bool is_end, std::size_t number);
   void put_slice(std::size_t rank, const trace_record& r);
+  void put_extra(const extra_slice& s);
   void put_arrow(const arrow_end& end);
   void put_sample(std::size_t rank, const trace_sample& s);
   void put_busy_ranks(std::size_t bin);
@@ -84,8 +69,8 @@ class trace_writer {
   run_trace& run_;
   std::string* text_ = nullptr;  // of the file
   bool has_events_ = false;
-  std::unordered_map<std::uint64_t, task_place> places_;
   std::vector<arrow_end> arrows_;
+  extra_rows extra_;
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> of_node_;  // the sums of samples, by node and quantity
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> of_rank_;
   std::vector<double> busy_;  // nanoseconds in which tasks ran, by bin
@@ -110,6 +95,7 @@ inline std::uint64_t trace_writer::bytes_of(const trace_of_rank& r, const trace_
   std::uint64_t bytes = slice_bytes;
   if (each.kind != trace_record::state) bytes += 2 * name_of(each).size();
   if (each.kind == trace_record::task && each.count != 0) bytes += 6 * r.names[each.count - 1].size();
+  if (each.kind == trace_record::task && (each.is_call || each.is_member)) bytes += bytes;  // in a further row
   return bytes;
 }
 
@@ -135,60 +121,6 @@ inline void trace_writer::shorten(std::uint64_t most) {
   }
 }
 
-// --- arrows
-
-inline void trace_writer::find_places() {
-  for (const trace_of_rank& r : run_.ranks) {
-    for (const trace_arrow& a : r.arrows) places_[a.from], places_[a.to];
-  }
-  for (std::uint32_t i = 0; i < run_.ranks.size(); ++i) {
-    for (const trace_record& each : run_.ranks[i].records) {
-      if (each.kind != trace_record::task) continue;
-      const auto found = places_.find(each.id);
-      if (found == places_.end()) continue;
-      task_place& p = found->second;
-      if (p.rank == ~std::uint32_t{0} || each.begin < p.begin) p.begin = each.begin;
-      if (p.rank == ~std::uint32_t{0} || each.begin >= p.last_begin) {
-        p.rank = i;
-        p.last_begin = each.begin;
-        p.end = each.end();
-      }
-    }
-  }
-}
-
-inline void trace_writer::add_arrow(const trace_arrow& arrow) {
-  constexpr std::uint64_t short_ns = 1000;
-  const task_place& from = places_[arrow.from];
-  const task_place& to = places_[arrow.to];
-  const bool is_shown = from.rank != ~std::uint32_t{0} && to.rank != ~std::uint32_t{0};
-  if (!is_shown || (from.rank == to.rank && from.end - from.begin < short_ns)) {
-    ++totals_.arrows_left_out;
-    return;
-  }
-  std::uint64_t leaves = from.end > from.last_begin ? from.end - 1 : from.end;
-  if (leaves > to.begin) {  // the clocks are not exact; or the value was made again
-    ++totals_.arrows_backwards;
-    if (to.begin < from.last_begin) {
-      ++totals_.arrows_left_out;
-      return;
-    }
-    leaves = to.begin;
-  }
-  const auto number = static_cast<std::uint32_t>(++totals_.arrows);
-  arrows_.push_back({leaves, from.rank, number, true});
-  arrows_.push_back({to.begin, to.rank, number, false});
-}
-
-inline void trace_writer::find_arrows() {
-  find_places();
-  for (trace_of_rank& r : run_.ranks) {
-    for (const trace_arrow& each : r.arrows) add_arrow(each);
-    r.arrows = {};
-  }
-  places_.clear();
-}
-
 // --- events
 
 inline void trace_writer::sum_busy_ranks() {
@@ -210,7 +142,7 @@ inline void trace_writer::sum_busy_ranks() {
 
 inline std::vector<trace_writer::place> trace_writer::in_order() {
   std::vector<place> all;
-  std::size_t count = busy_bins + arrows_.size();
+  std::size_t count = busy_bins + arrows_.size() + extra_.slices.size();
   for (const trace_of_rank& r : run_.ranks) count += r.records.size() + r.samples.size();
   all.reserve(count);
   for (std::uint32_t r = 0; r < run_.ranks.size(); ++r) {
@@ -219,6 +151,7 @@ inline std::vector<trace_writer::place> trace_writer::in_order() {
     for (std::uint32_t i = 0; i < of.samples.size(); ++i) all.push_back({of.samples[i].at, sort::sample, r, i});
   }
   for (std::uint32_t i = 0; i < arrows_.size(); ++i) all.push_back({arrows_[i].at, sort::arrow, 0, i});
+  for (std::uint32_t i = 0; i < extra_.slices.size(); ++i) all.push_back({extra_.slices[i].begin, sort::extra, 0, i});
   for (std::uint32_t i = 0; i < busy_bins && run_.begin + i * bin_ns_ <= run_.end; ++i) {
     all.push_back({run_.begin + i * bin_ns_, sort::busy_ranks, 0, i});
   }
@@ -242,11 +175,14 @@ inline std::string microseconds(std::uint64_t ns) {
   return {digits, static_cast<std::size_t>(length)};
 }
 
-inline output::json_builder trace_writer::open(const char* phase, std::size_t rank, bool is_wait,
-                                               std::uint64_t at) const {
+inline output::json_builder trace_writer::open(const char* phase, std::size_t rank, bool is_wait, std::uint64_t at,
+                                               int tid) const {
   const trace_of_rank& r = run_.ranks[rank];
   output::json_builder event;
-  event.begin('{').member("ph", phase).member("pid", r.node + 1).member("tid", 2 * r.rank + 1 + is_wait);
+  event.begin('{')
+      .member("ph", phase)
+      .member("pid", r.node + 1)
+      .member("tid", tid != 0 ? tid : 2 * r.rank + 1 + is_wait);
   event.key("ts").json(microseconds(std::max(at, run_.begin) - run_.begin));
   return event;
 }
@@ -264,7 +200,7 @@ inline void put_task_arguments(output::json_builder& event, const trace_of_rank&
   if (r.ends && r.count == 0 && r.attempt == 0 && !r.failed) return;
   event.key("args").begin('{');
   if (!r.ends) event.member("tasks", 0).member("then", "waits");
-  if (r.count != 0) event.member("name", of.names[r.count - 1]);
+  if (r.count != 0) event.member(r.is_call ? "actor" : "name", of.names[r.count - 1]);
   if (r.attempt != 0) event.member("attempt", std::uint64_t{r.attempt});
   if (r.failed) event.member("failed", true);
   event.end('}');
@@ -290,6 +226,16 @@ inline void trace_writer::put_slice(std::size_t rank, const trace_record& r) {
   output::json_builder mark = open("i", rank, false, r.begin);
   mark.member("s", "t").member("name", "a failure");
   close(mark);
+}
+
+inline void trace_writer::put_extra(const extra_slice& s) {
+  output::json_builder event = open("X", s.rank, false, s.begin, extra_.rows[s.row].tid);
+  const std::uint64_t length = s.end - s.begin;
+  event.key("dur").json(microseconds(length > 1 ? length - 1 : length));
+  event.member("name", s.function < run_.functions.size() ? run_.functions[s.function] : "several functions");
+  event.key("args").begin('{').member("rank", run_.ranks[s.rank].rank);
+  if (s.members != 0) event.member("members", s.members);
+  close(event.end('}'));
 }
 
 inline void trace_writer::put_arrow(const arrow_end& end) {
@@ -338,6 +284,10 @@ inline void trace_writer::put_rank_names() {
       put(r.node, row, "thread_sort_index", "sort_index", row);
     }
   }
+  for (const extra_row& row : extra_.rows) {
+    put(row.node, row.tid, "thread_name", "name", row.name);
+    put(row.node, row.tid, "thread_sort_index", "sort_index", row.tid);
+  }
   for (const auto& [node, host] : hosts) put(node, 0, "process_name", "name", base::text("node {} ({})", node, host));
 }
 
@@ -378,6 +328,7 @@ inline trace_totals trace_writer::write_to(file_replacement& file) {
   for (const place& p : in_order()) {
     switch (p.kind) {
       case sort::slice: put_slice(p.rank, run_.ranks[p.rank].records[p.index]); break;
+      case sort::extra: put_extra(extra_.slices[p.index]); break;
       case sort::arrow: put_arrow(arrows_[p.index]); break;
       case sort::sample: put_sample(p.rank, run_.ranks[p.rank].samples[p.index]); break;
       case sort::busy_ranks: put_busy_ranks(p.index); break;

@@ -27,12 +27,14 @@ struct trace_record {
   std::uint64_t begin = 0;
   std::uint64_t extent : 48 = 0;
   std::uint64_t kind : 4 = task;
-  bool ends : 1 = false;    ///< a task: it has ended with this record; else it waits
-  bool failed : 1 = false;  ///< the task has failed; of a burst, one of its tasks
-  std::uint64_t attempt : 10 = 0;
+  bool ends : 1 = false;       ///< a task: it has ended with this record; else it waits
+  bool failed : 1 = false;     ///< the task has failed; of a burst, one of its tasks
+  bool is_call : 1 = false;    ///< a task: a call of an actor, whose name it has then
+  bool is_member : 1 = false;  ///< a task: a member of a gang, whose members have one id
+  std::uint64_t attempt : 8 = 0;
   std::uint64_t id = 0;  ///< of the task; of several tasks or states: the time in which they ran
   std::uint32_t function = several;
-  std::uint32_t count = 0;  ///< a burst: tasks that ended in it. A task: the number of its name, 0: it has none
+  std::uint32_t count = 0;  ///< a burst: tasks that ended in it. A task: the number of its name; 0: it has none
 
   std::uint64_t end() const { return begin + extent; }
   /// Sets the extent; the begin is known.

@@ -53,8 +53,8 @@ MANTA_DECL const char* reason(int status) {
 }
 
 MANTA_DECL const std::string& http_date() {
-  static std::time_t of = 0;
-  static std::string text;
+  static thread_local std::time_t of = 0;  // a dashboard has a thread of its own
+  static thread_local std::string text;
   const std::time_t now = std::time(nullptr);
   if (now != of) {
     of = now;

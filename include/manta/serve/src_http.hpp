@@ -11,6 +11,8 @@
 
 #if __has_include(<nlohmann/json.hpp>)
 
+#include "manta/serve/dashboard.ipp"
+#include "manta/serve/dashboard_server.ipp"
 #include "manta/serve/http.ipp"
 #include "manta/serve/source_http.hpp"
 

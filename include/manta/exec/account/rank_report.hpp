@@ -66,6 +66,8 @@ class report_reader {
   function_statistics& function(std::uint32_t id);           ///< no_index: those without a row of their own.
   void read_facts(rank_statistics& rank, wire::source& in);  ///< Reads what write_report has written, part by part.
   void read_counts(wire::source& in);                        ///< Reads the ends of tasks, and the edges.
+  /// Adds edges, or who has submitted what.
+  void read_edges(wire::source& in, std::vector<edge_statistics>& all);
   /// Reads the times of tasks.
   void read_times(rank_statistics& own, report_detail detail, wire::source& in);
   void read_bins(rank_id rank, wire::source& in);  ///< Reads the bins, which stay of the rank's width.

@@ -42,8 +42,10 @@ inline void write_counts(wire::buffer& out, const task_counts& counts) {
     wire::put(out, failure.count);
   }
   wire::put(out, graph::no_index);
-  wire::put(out, counts.edges().size());
-  for (const task_counts::edge& each : counts.edges()) wire::put(out, each);
+  for (const std::vector<task_counts::edge>& all : {counts.edges(), counts.children()}) {
+    wire::put(out, all.size());
+    for (const task_counts::edge& each : all) wire::put(out, each);
+  }
 }
 
 inline void write_durations(wire::buffer& out, const function_times::row& row) {
@@ -192,6 +194,11 @@ inline void report_reader::read_counts(wire::source& in) {
       f.failure_count = count;
     }
   }
+  read_edges(in, all_.edges);
+  read_edges(in, all_.children);
+}
+
+inline void report_reader::read_edges(wire::source& in, std::vector<edge_statistics>& all) {
   for (std::size_t left = in.get<std::size_t>(); left > 0; --left) {
     const auto each = in.get<task_counts::edge>();
     const auto index_of = [&](std::uint32_t id) {  // functions are sorted later
@@ -200,8 +207,8 @@ inline void report_reader::read_counts(wire::source& in) {
     };
     const int from = index_of(each.from), to = index_of(each.to);
     const auto known =
-        std::ranges::find_if(all_.edges, [&](const edge_statistics& e) { return e.from == from && e.to == to; });
-    edge_statistics& into = known != all_.edges.end() ? *known : all_.edges.emplace_back(from, to, 0, 0);
+        std::ranges::find_if(all, [&](const edge_statistics& e) { return e.from == from && e.to == to; });
+    edge_statistics& into = known != all.end() ? *known : all.emplace_back(from, to, 0, 0);
     into.count += each.count;
     into.bytes += each.bytes;
   }
@@ -297,7 +304,9 @@ inline void report_reader::sort_functions() {
     const auto at = std::ranges::find(ids, static_cast<std::uint32_t>(id));
     return at == ids.end() || *at == graph::no_index ? -1 : static_cast<int>(at - ids.begin());
   };
-  for (edge_statistics& each : all_.edges) each = {index_of(each.from), index_of(each.to), each.count, each.bytes};
+  for (std::vector<edge_statistics>* const edges : {&all_.edges, &all_.children}) {
+    for (edge_statistics& each : *edges) each = {index_of(each.from), index_of(each.to), each.count, each.bytes};
+  }
   for (rank_statistics& rank : all_.ranks) {
     for (rank_statistics::bin& each : rank.bins) each.function = index_of(each.function);
   }
@@ -311,6 +320,7 @@ MANTA_DECL statistics report_reader::finish() {
     if (f.longest.size() > function_times::most_longest) f.longest.resize(function_times::most_longest);
   }
   std::ranges::stable_sort(all_.edges, std::ranges::greater(), &edge_statistics::bytes);
+  std::ranges::stable_sort(all_.children, std::ranges::greater(), &edge_statistics::count);
   std::ranges::stable_sort(all_.actors, std::ranges::greater(), &actor_statistics::waited);
   if (all_.actors.size() > actor_times::most) all_.actors.resize(actor_times::most);
   return std::move(all_);

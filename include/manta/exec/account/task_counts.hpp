@@ -60,6 +60,16 @@ class task_counts {
   /// A value has become the input of a task.
   MANTA_DECL void note_edge(function_id from, function_id to, std::uint64_t bytes);
 
+  /// A task of `by`, or the driver if that is no_index, has submitted a task of `function`, or called it.
+  void note_child(function_id by, function_id function) {
+    if (last_child_.from != by || last_child_.to != function) [[unlikely]]
+      change_child(by, function);
+    ++last_child_.count;
+  }
+  /// What note_child has noted, most frequent ones first. More than 256 kinds are not told apart: the rest stands as
+  /// from no_index to no_index.
+  MANTA_DECL std::vector<edge> children() const;
+
   /// A task of this function was submitted with arguments of many bytes.
   MANTA_DECL void note_arguments(function_id function, const void* data, std::size_t bytes);
   static constexpr std::size_t many_bytes = std::size_t{64} << 10;
@@ -84,7 +94,11 @@ class task_counts {
     std::array<failure_text, most_texts> each;
   };
 
+  MANTA_DECL void change_child(function_id by, function_id function);  ///< Puts last_child_ to the others.
+
   base::array<row> rows_;
+  std::vector<edge> children_;  // but for the last one
+  edge last_child_;
   std::vector<edge> edges_;
   std::size_t last_edge_ = 0;  // the one that was counted last is looked at first
   std::vector<texts> texts_;   // of functions with failures

@@ -14,6 +14,8 @@ namespace manta::exec {
 MANTA_DECL void task_counts::begin_run(std::size_t functions) {
   rows_ = base::array<row>(functions);
   edges_.clear();
+  children_.clear();
+  last_child_ = {};
   texts_.clear();
   last_edge_ = 0;
   from_journal_ = most_repeated_ = 0;
@@ -52,6 +54,30 @@ MANTA_DECL void task_counts::note_edge(function_id from, function_id to, std::ui
   }
   ++edges_[last_edge_].count;
   edges_[last_edge_].bytes += bytes;
+}
+
+/// Adds an edge to the others, of which there are at most `most`.
+inline void add_to(std::vector<task_counts::edge>& all, task_counts::edge added, std::size_t most) {
+  const auto is_it = [&](const task_counts::edge& e) { return e.from == added.from && e.to == added.to; };
+  auto at = std::ranges::find_if(all, is_it);
+  if (at == all.end() && all.size() >= most - 1) {
+    added.from = added.to = graph::no_index;
+    at = std::ranges::find_if(all, is_it);
+  }
+  if (at == all.end()) return all.push_back(added);
+  at->count += added.count;
+}
+
+MANTA_DECL void task_counts::change_child(function_id by, function_id function) {
+  if (last_child_.count != 0) add_to(children_, last_child_, most_edges);
+  last_child_ = {by.number(), function.number(), 0, 0};
+}
+
+MANTA_DECL std::vector<task_counts::edge> task_counts::children() const {
+  std::vector<edge> all = children_;
+  if (last_child_.count != 0) add_to(all, last_child_, most_edges + 1);
+  std::ranges::stable_sort(all, std::ranges::greater(), &edge::count);
+  return all;
 }
 
 MANTA_DECL void task_counts::note_arguments(function_id function, const void* data, std::size_t bytes) {

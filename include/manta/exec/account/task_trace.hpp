@@ -50,10 +50,9 @@ class task_trace {
   // --- arrows
 
   /// A task of this home is submitted. Its inputs that are results of tasks of this home give arrows.
-  void note_submitted(const graph::node& n, std::uint64_t id, graph::node* const* inputs, std::uint32_t count) {
-    if (is_on()) [[unlikely]]
-      note_maker(n, id, inputs, count);
-  }
+  MANTA_DECL void note_maker(const graph::node& n, std::uint64_t id, graph::node* const* inputs, std::uint32_t count);
+  /// A task of another home, of this id, has been submitted with this node as an input.
+  MANTA_DECL void note_use(const graph::node& n, std::uint64_t by);
 
   // --- quantities
 
@@ -93,8 +92,6 @@ class task_trace {
   void find_last();                                 ///< Finds the last records.
   void keep_used_names();                           ///< Drops the names that no record has any more.
   std::uint32_t name_of(const running_task& task);  ///< The number of its name; 0: none, or there is no room for it.
-  /// Notes the task of a node, and its arrows.
-  MANTA_DECL void note_maker(const graph::node& n, std::uint64_t id, graph::node* const* inputs, std::uint32_t count);
   /// The id of the task whose result the node is; 0: it is not known.
   std::uint64_t maker_of(const graph::node& n) const;
   /// Notes an arrow, if its task is one that has arrows.

@@ -78,8 +78,9 @@ inline task_trace::record& task_trace::add() {
 }
 
 inline std::uint32_t task_trace::name_of(const running_task& task) {
-  if (task.request == nullptr || task.request->name.empty()) return 0;
-  const std::string_view name = task.request->name;
+  const graph::request* const named = task.actor != nullptr ? task.actor : task.request;
+  if (named == nullptr || named->name.empty()) return 0;
+  const std::string_view name = named->name;
   if (!names_.empty() && names_.back() == name) return static_cast<std::uint32_t>(names_.size());
   if (name_bytes_ + name.size() > most_name_bytes) return 0;
   name_bytes_ += name.size() + bytes_of_a_name;
@@ -98,7 +99,9 @@ MANTA_DECL void task_trace::note_run(const running_task& task, std::uint64_t beg
   record& made = add();
   made.begin = begin;
   made.end_at(end);
-  made.attempt = std::min<std::uint32_t>(task.attempt, 1023) & 1023U;
+  made.attempt = std::min<std::uint32_t>(task.attempt, 255) & 255U;
+  made.is_call = task.actor != nullptr;
+  made.is_member = task.call != nullptr && task.call->team != nullptr;
   made.id = task.id;
   made.function = task.function.number();
   made.count = name_of(task);
@@ -150,6 +153,11 @@ inline std::uint64_t task_trace::maker_of(const graph::node& n) const {
   if (n.function == graph::no_index || is_stand_in(n)) return 0;
   const maker& m = makers_[n.index % most_makers];
   return m.index == n.index && m.function == n.function ? m.id : 0;
+}
+
+MANTA_DECL void task_trace::note_use(const graph::node& n, std::uint64_t by) {
+  const std::uint64_t from = is_on() ? maker_of(n) : 0;
+  if (from != 0) add_arrow({from, by});
 }
 
 inline void task_trace::add_arrow(const report::trace_arrow& arrow) {

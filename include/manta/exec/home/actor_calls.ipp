@@ -22,7 +22,9 @@ template <class Network>
 node& actor_calls<Network>::call(node& handle, function_id function, type_id type, const task_arguments& given) {
   node& n = own_.refs.make_node(function, type, 2);  // one is the engine's own, until the call has ended
   const std::uint64_t id = below_.running->next_child();
-  own_.trace.note_submitted(n, id, given.inputs, given.input_count);
+  own_.counts.note_child(below_.running->function, function);
+  if (own_.trace.is_on()) [[unlikely]]
+    trace_submitted(own_, n, id, given);
   if (below_.running->stops_children) [[unlikely]] {
     return below_.withdrawal.refuse_child(n, id, given, below_.withdrawal.stopped_child(n));
   }

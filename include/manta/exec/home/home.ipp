@@ -25,7 +25,9 @@ node& home<Network>::submit(function_id function, type_id type, const task_argum
                             graph::request_ptr request) {
   node& n = own_.refs.make_node(function, type, 2);  // one is the engine's own, until the task has ended
   const std::uint64_t id = below_.running->next_child();
-  own_.trace.note_submitted(n, id, given.inputs, given.input_count);
+  own_.counts.note_child(below_.running->function, function);
+  if (own_.trace.is_on()) [[unlikely]]
+    trace_submitted(own_, n, id, given);
   if (request != nullptr && request->actor) n.set(node::actor);
   if (below_.running->stops_children || below_.running->for_member || below_.phase.is_stopping()) [[unlikely]] {
     if (below_.running->stops_children || (below_.phase.is_stopping() && below_.end.is_leaving())) {

@@ -10,6 +10,9 @@
 // A look takes up to 20 us from the thread that computes on the same core, so
 // the looks become rare while no other rank needs them: after each look at which
 // nothing was sent, the next one comes later.
+//
+// Where there is no other rank, the helper only watches: it sleeps until the state of
+// the run is asked for, or for as long as its duties say.
 #pragma once
 
 #include <pthread.h>
@@ -33,14 +36,19 @@ class helper {
     void (*owner_is_here)(void* rank);                ///< without the lock: the owner is here, or was here just now
     bool (*do_duties)(void* rank, bool owner_was_here);         ///< with the lock; true if other ranks got something
     std::int64_t (*patience_ns)(void* rank, unsigned in_vain);  ///< with the lock; after `in_vain` such looks in vain
+    /// For a rank that is alone, without the lock: the time until the next look; below 0: until it is roused.
+    std::int64_t (*pause_ns)(void* rank) = nullptr;
   };
 
   helper(biased_lock& lock, const duties& of_rank) : lock_(lock), duties_(of_rank) {}
   helper(const helper&) = delete;
   helper& operator=(const helper&) = delete;
 
-  /// Lets `start` start the thread.
-  void enable() { enabled_ = true; }
+  /// Lets `start` start the thread. `is_alone`: there is no other rank.
+  void enable(bool is_alone = false) {
+    enabled_ = true;
+    is_alone_ = is_alone;
+  }
   bool is_enabled() const { return enabled_; }
   /// Called by the owner. False if the system gives no thread.
   MANTA_DECL bool start();
@@ -54,12 +62,12 @@ class helper {
 
  private:
   static void* entry(void* self);  ///< What the system calls on the new thread.
-  /// The loop of the thread.
-  void run();
+  void run();                      ///< The loop of the thread.
+  void watch();                    ///< The loop of the thread where there is no other rank.
 
   biased_lock& lock_;
   const duties duties_;
-  bool enabled_ = false, running_ = false;
+  bool enabled_ = false, is_alone_ = false, running_ = false;
   std::atomic<bool> stop_{false};
   pthread_t thread_{}, owner_{};
   int owner_number_ = 0;

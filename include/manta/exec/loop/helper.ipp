@@ -9,13 +9,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "manta/exec/loop/helper.hpp"
 
 namespace manta::exec {
 
 MANTA_DECL void* helper::entry(void* self) {
-  static_cast<helper*>(self)->run();
+  helper& own = *static_cast<helper*>(self);
+  own.duties_.begin(own.duties_.rank);
+  own.is_alone_ ? own.watch() : own.run();
   return nullptr;
 }
 
@@ -40,7 +43,6 @@ MANTA_DECL void helper::stop() {
 
 MANTA_DECL void helper::run() {
   constexpr useconds_t shortest_us = 200, longest_us = 800;
-  duties_.begin(duties_.rank);
   prctl(PR_SET_TIMERSLACK, 1000UL);
   std::uint64_t seen = 0;
   unsigned in_vain = 0;  // number of looks in a row at which nothing was sent
@@ -69,6 +71,21 @@ MANTA_DECL void helper::run() {
     in_vain = was_here ? 0 : sent ? 1 : in_vain + 1;  // more may come soon
     patience = duties_.patience_ns(duties_.rank, in_vain);
     if (in_vain != 0) lock_.doze();
+    lock_.release_for_helper();
+  }
+}
+
+MANTA_DECL void helper::watch() {
+  std::uint64_t seen = 0;
+  while (!stop_.load(std::memory_order_acquire)) {
+    duties_.sleep(duties_.rank, duties_.pause_ns(duties_.rank));
+    const std::uint64_t entries = lock_.entries();
+    const bool was_here = std::exchange(seen, entries) != entries;
+    if (lock_.owner_is_inside() || !lock_.try_acquire_for_helper()) {
+      duties_.owner_is_here(duties_.rank);
+      continue;
+    }
+    duties_.do_duties(duties_.rank, was_here);
     lock_.release_for_helper();
   }
 }

@@ -58,6 +58,7 @@ void questions<Network>::on_ask(const std::byte* data, std::size_t bytes) {
     case ask_message::situation:
     case ask_message::state:
     case ask_message::trace:
+    case ask_message::arrow:
     case ask_message::clock: return others_.seen(others_.rank, m);
     case ask_message::memory: {
       const wire::buffer told = describe_memory();

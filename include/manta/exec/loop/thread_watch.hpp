@@ -7,6 +7,7 @@
 // Called by the helper, with the lock held. No function waits.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "manta/base/clock.hpp"
@@ -30,6 +31,10 @@ class thread_watch {
   void set_limit(std::int64_t ns) { task_.set_limit(ns); }
   /// The watch over tasks, for those that run in processes of their own.
   const watchdog& over_tasks() const { return task_; }
+  /// How long may pass between two looks at tasks; below 0: they are not watched.
+  std::int64_t pause_ns() const {
+    return task_.is_on() ? std::min(watchdog::most_between_looks_ns, task_.limit_ns() / 8 + 1) : -1;
+  }
   /// Before a rank is ended, act(with) is called.
   void set_last_act(void (*act)(void*), void* with) {
     last_act_ = act;

@@ -12,6 +12,8 @@
 
 #include "manta/exec/loop/thread_watch.hpp"
 #include "manta/exec/rank/overflow.hpp"
+#include "manta/exec/rank/stack_trace.hpp"
+#include "manta/report/run_state.hpp"
 
 namespace manta::exec {
 
@@ -24,6 +26,8 @@ void thread_watch<Network>::watch_task(bool was_here, std::int64_t now_ns) {
                "manta: rank %u: '%s' has not called manta for %g s (MANTA_WATCHDOG) and is taken for hung; "
                "it is ended:\n",
                rank_.number(), std::string(running_->name()).c_str(), static_cast<double>(limit_ns) * 1e-9);
+  const std::string where = report::stack_text(stack_trace::of(helper_.owner(), &running_.get()));
+  if (!where.empty()) std::fprintf(stderr, "manta: rank %u: %s\n", rank_.number(), where.c_str());
   if (last_act_ != nullptr) last_act_(with_);
   abort_hung(helper_.owner());
 }

@@ -340,7 +340,8 @@ struct ask_message {
     situation,  ///< what a rank does at this moment
     state,      ///< to rank 0: tell the state of the run. There is no answer
     trace,      ///< the records of its tasks
-    clock       ///< the time of its clock
+    clock,      ///< the time of its clock
+    arrow       ///< to the home of a value: the task `id` of the asker has it as an input. There is no answer
   };
   std::uint32_t kind, asker;
   std::uint32_t ticket;  ///< the asker's node for the answer

@@ -12,7 +12,10 @@
 #include "manta/exec/rank/failure_writer.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/exec/rank/membership.hpp"
+#include "manta/exec/rank/messages.hpp"
+#include "manta/exec/rank/node_views.hpp"
 #include "manta/exec/rank/post.hpp"
+#include "manta/exec/state/task_contents.hpp"
 #include "manta/exec/value/references.hpp"
 #include "manta/graph/task_graph.hpp"
 #include "manta/store/ledger.hpp"
@@ -42,5 +45,22 @@ struct rank_context {
   task_counts& counts;
   task_trace& trace;
 };
+
+/// A task of this home is submitted, and the run is traced. Homes of inputs that are results of tasks of other homes
+/// are told: they know which tasks these were.
+template <class Network>
+[[gnu::noinline, gnu::cold]] void trace_submitted(const rank_context<Network>& own, const node& n, std::uint64_t id,
+                                                  const task_arguments& given) {
+  own.trace.note_maker(n, id, given.inputs, given.input_count);
+  for (std::uint32_t i = 0; i < given.input_count; ++i) {
+    const node& input = *given.inputs[i];
+    if (!is_stand_in(input) || input.links->count == 0 || own.members.is_dead(input.links->rank)) continue;
+    ask_message m{};
+    m.kind = ask_message::arrow;
+    m.home_index = input.links->index;
+    m.id = id;
+    own.post.send(input.links->rank, message::ask, m);
+  }
+}
 
 }  // namespace manta::exec

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of stack_trace.hpp.
+#pragma once
+
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+#include "manta/base/address.hpp"
+#include "manta/exec/rank/stack_trace.hpp"
+
+namespace manta::exec {
+
+namespace detail {
+
+/// A stack while it is walked.
+struct stack_walk {
+  std::uintptr_t interrupted;  // the instruction before which the signal came; 0: unknown
+  std::uintptr_t below;
+  void** frames;
+  int most;
+  int count = 0;
+  bool is_in_handler = true;
+};
+
+inline _Unwind_Reason_Code note_frame(_Unwind_Context* frame, void* walk) {
+  stack_walk& w = *static_cast<stack_walk*>(walk);
+  int is_exact = 0;  // else the address is behind a call
+  const std::uintptr_t at = _Unwind_GetIPInfo(frame, &is_exact);
+  if (at == 0) return _URC_END_OF_STACK;
+  if (w.is_in_handler && at == w.interrupted) w.is_in_handler = false;
+  if (w.is_in_handler) return _URC_NO_REASON;
+  if (w.below != 0 && _Unwind_GetCFA(frame) > w.below) {  // where the frame before this one ends
+    w.count -= w.count > 0 ? 1 : 0;
+    return _URC_END_OF_STACK;
+  }
+  if (w.count == w.most) return _URC_END_OF_STACK;
+  w.frames[w.count++] = base::place_at(is_exact != 0 ? at : at - 1);
+  return _URC_NO_REASON;
+}
+
+inline std::uintptr_t instruction_of([[maybe_unused]] const void* machine) {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(machine)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(machine)->uc_mcontext.pc);
+#else
+  return 0;
+#endif
+}
+
+inline bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> begins) {
+  return std::ranges::any_of(begins, [&](std::string_view each) { return name.starts_with(each); });
+}
+/// A part of the engine.
+inline bool is_engine(const base::code_place& p) { return p.function.starts_with("manta::exec::"); }
+/// What stands between the engine and a function of the program. Some lambdas have the compiler's name.
+inline bool is_of_call(const base::code_place& p) {
+  if (p.function.starts_with("_Z")) return p.function.find("5manta6detail") != std::string::npos;
+  return starts_with_any(p.function, {"manta::exec::", "manta::detail::", "manta::run", "std::"});
+}
+
+}  // namespace detail
+
+MANTA_DECL void stack_trace::watch() {
+  struct sigaction present {};
+  if (is_on_ || ::sigaction(SIGURG, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;
+  struct sigaction action {};
+  action.sa_sigaction = &handle;
+  action.sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK;
+  ::sigemptyset(&action.sa_mask);
+  is_on_ = ::sigaction(SIGURG, &action, nullptr) == 0;
+}
+
+inline void stack_trace::handle(int, siginfo_t*, void* machine) {
+  step asked = step::asked;
+  if (!step_.compare_exchange_strong(asked, step::begun)) return;
+  const int error_number = errno;
+  detail::stack_walk walk{detail::instruction_of(machine), base::address_of(below_), frames_, most_frames};
+  walk.is_in_handler = walk.interrupted != 0;
+  _Unwind_Backtrace(&detail::note_frame, &walk);
+  count_ = walk.count;
+  errno = error_number;
+  step_.store(step::done, std::memory_order_release);
+}
+
+inline bool stack_trace::wait_until_done() {
+  for (int i = 0; i < 1000; ++i) {
+    if (step_.load(std::memory_order_acquire) == step::done) return true;
+    ::usleep(100);
+  }
+  step asked = step::asked;
+  return !step_.compare_exchange_strong(asked, step::none) && asked == step::done;
+}
+
+MANTA_DECL std::vector<std::string> stack_trace::of(pthread_t thread, const void* below) {
+  if (!is_on_ || step_.load(std::memory_order_acquire) == step::begun) return {};  // an earlier handler has not ended
+  below_ = below;
+  step_.store(step::asked, std::memory_order_release);
+  if (::pthread_kill(thread, SIGURG) != 0 || !wait_until_done()) return {};
+  return shown(base::code_places({frames_, static_cast<std::size_t>(count_)}));
+}
+
+MANTA_DECL std::vector<std::string> stack_trace::shown(std::vector<base::code_place> all) {
+  constexpr std::size_t longest_name = 90, first_names = 4;
+  const auto begin = std::ranges::find_if_not(all, &detail::is_engine);
+  all.erase(all.begin(), begin);  // the function waits for the lock that the asking thread has
+  all.erase(std::ranges::find_if(all, &detail::is_engine), all.end());
+  while (!all.empty() && detail::is_of_call(all.back())) all.pop_back();
+  // The function of a library that the program has called says more than those which that one calls.
+  const auto own = std::ranges::find_if(all, &base::code_place::is_program);
+  if (own != all.end() && own - all.begin() > 1) all.erase(all.begin(), own - 1);
+  std::vector<std::string> names;
+  for (const base::code_place& each : all) {
+    const bool is_long = each.function.size() > longest_name;
+    names.push_back(is_long ? each.function.substr(0, longest_name - 2) + ".." : each.function);
+  }
+  if (names.size() <= most_names) return names;
+  names.erase(names.begin() + first_names, names.end() - (most_names - first_names - 1));
+  names.insert(names.begin() + first_names, "..");
+  return names;
+}
+
+}  // namespace manta::exec

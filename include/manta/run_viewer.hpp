@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a page shows of a run while the run goes on (manta/dashboard.hpp is made of it). Rank 0 makes the texts, its
+// helper does while the driver or a task computes; any thread may ask for them.
+//
+//   manta::run_viewer viewer;                                          // in the driver
+//   auto before = viewer.get(manta::run_viewer::state);                // from any thread
+//   viewer.want(manta::run_viewer::state);                             // a new one comes soon
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "manta/base/config.hpp"
+
+namespace manta {
+
+namespace report {
+class live_texts;
+}
+
+class run_viewer {
+ public:
+  enum kind {
+    state,       ///< what runs where, as MANTA_STATE writes it: JSON
+    statistics,  ///< all numbers, as MANTA_SUMMARY=run.json writes them: JSON
+    page         ///< the report page: HTML
+  };
+  /// A text, and how often it was made so far; null: never.
+  struct version {
+    std::shared_ptr<const std::string> text = nullptr;
+    std::uint64_t number = 0;
+  };
+
+  /// To be made in the driver, one at a time, and destroyed there before the run ends.
+  MANTA_DECL run_viewer();
+  MANTA_DECL ~run_viewer();
+  run_viewer(const run_viewer&) = delete;
+  run_viewer& operator=(const run_viewer&) = delete;
+
+  /// The text is to be made anew. The statistics and the page are made together.
+  MANTA_DECL void want(kind which);
+  /// The text that was made last.
+  MANTA_DECL version get(kind which) const;
+
+ private:
+  std::unique_ptr<report::live_texts> texts_;
+};
+
+}  // namespace manta
+
+#ifndef MANTA_COMPILED
+#include "manta/run_viewer.ipp"
+#endif
