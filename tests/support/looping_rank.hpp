@@ -62,10 +62,10 @@ struct looping_rank : parts_above {
     if (rank.clock.has_to_judge()) rank.clock.judge_failures();
     if (waiters.any_timed()) waiters.check_deadlines(manta::base::now_ns());
     if (rank.limit.holds()) waits.let_go();
-    for (std::uint32_t r = 0; r < rank.world.size(); ++r) {
-      auto* const other = static_cast<looping_rank*>(rank.world[r].above);
-      if (!rank.world.is_alive(r) || other->runs || other->loop.runnable()) continue;
-      other->loop.report_blocked(other->rank.executor.waiting(), false);
+    for (const std::uint32_t r : rank.world.take_touched()) {
+      looping_rank& other = static_cast<looping_rank&>(*rank.world.look_at(r).above);
+      if (!rank.world.is_alive(r) || other.runs || other.loop.runnable()) continue;
+      other.loop.report_blocked(other.rank.executor.waiting(), false);
     }
     return any;
   }
