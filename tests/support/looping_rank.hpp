@@ -121,7 +121,7 @@ struct looping_rank : parts_above {
   manta::exec::quiet_watch<block_loopback> quiet{
       rank.own,
       {rank.phase, waiters, rank.late, rank.end, rank.scheduler, rank.fetching, rank.clock, rank.executor,
-       rank.placement, drops, rank.orphans, loop},
+       rank.actors, rank.named, rank.failures, rank.placement, drops, rank.orphans, loop},
       {this, [](void*) { return true; }}};
   manta::exec::questions<block_loopback> asked{
       rank.own,
@@ -133,8 +133,8 @@ struct looping_rank : parts_above {
 /// All ranks with all their parts.
 struct looping_world {
   explicit looping_world(std::uint32_t size, std::uint64_t seed = 1, bool recovers = false,
-                         std::size_t most_unfinished = std::size_t{1} << 20)
-      : world(size, seed, recovers, most_unfinished) {
+                         std::size_t most_unfinished = std::size_t{1} << 20, std::uint32_t ranks_per_node = 1)
+      : world(size, seed, recovers, most_unfinished, ranks_per_node) {
     for (std::uint32_t r = 0; r < size; ++r) ranks.push_back(std::make_unique<looping_rank>(world[r]));
   }
   looping_rank& operator[](std::size_t rank) { return *ranks[rank]; }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What each rank of the world offers. Every rank knows this of all ranks, and the ranks of a node mostly offer the same:
-// what is the same is kept once, so that a rank costs the others four bytes each.
+// what is the same is kept once, so that a rank costs the others three bytes each.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +16,34 @@ namespace manta::graph {
 class offers {
  public:
   /// All ranks offer what a default `capacity` has.
-  explicit offers(std::size_t ranks) : kind_of_(ranks), kinds_(1) { last_of_node_.insert(key(0), 0); }
+  explicit offers(std::size_t ranks) : low_(ranks), high_(ranks), kinds_(1) { last_of_node_.insert(key(0), 0); }
   offers(const base::array<capacity>& all) : offers(all.size()) {
     for (std::size_t r = 0; r < all.size(); ++r) set(r, all[r]);
   }
 
-  std::size_t size() const { return kind_of_.size(); }
+  std::size_t size() const { return low_.size(); }
   /// The reference is valid until the next set().
-  const capacity& operator[](std::size_t rank) const { return kinds_[kind_of_[rank]].what; }
+  const capacity& operator[](std::size_t rank) const { return kinds_[low_[rank] | std::uint32_t{high_[rank]} << 16].what; }
   void set(std::size_t rank, const capacity& its) {
-    const std::uint64_t* const last = last_of_node_.find(key(its.node));
-    std::uint32_t at = last == nullptr ? none : static_cast<std::uint32_t>(*last);
-    while (at != none && !(kinds_[at].what == its)) at = kinds_[at].before;
-    kind_of_[rank] = at != none ? at : add(its);
+    if (!(kinds_[set_last_].what == its)) set_last_ = kind(its);
+    low_[rank] = static_cast<std::uint16_t>(set_last_);
+    if (high_[rank] != set_last_ >> 16) high_[rank] = static_cast<std::uint8_t>(set_last_ >> 16);
   }
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  struct kind {
+  struct kind_of_rank {
     capacity what;
     std::uint32_t before = none;  // of the same node
   };
 
   static std::uint64_t key(int node) { return static_cast<std::uint32_t>(node); }
+  std::uint32_t kind(const capacity& its) {
+    const std::uint64_t* const last = last_of_node_.find(key(its.node));
+    std::uint32_t at = last == nullptr ? none : static_cast<std::uint32_t>(*last);
+    while (at != none && !(kinds_[at].what == its)) at = kinds_[at].before;
+    return at != none ? at : add(its);
+  }
   std::uint32_t add(const capacity& its) {
     const capacity copy = its;  // it may be one of ours
     const auto made = static_cast<std::uint32_t>(kinds_.size());
@@ -48,9 +53,11 @@ class offers {
     return made;
   }
 
-  base::array<std::uint32_t> kind_of_;  // by rank
-  std::vector<kind> kinds_;
-  base::index_table last_of_node_;  // the kind that was found last on a node
+  base::array<std::uint16_t> low_;  // by rank: the place in kinds_
+  base::array<std::uint8_t> high_;  // its upper bits
+  std::vector<kind_of_rank> kinds_;
+  base::index_table last_of_node_;  // node -> the kind that was added last there
+  std::uint32_t set_last_ = 0;
 };
 
 }  // namespace manta::graph

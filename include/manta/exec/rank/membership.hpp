@@ -49,7 +49,7 @@ class membership {
   bool recovers() const { return recovers_; }
   void set_recovers() { recovers_ = true; }
 
-  bool is_dead(rank_id member) const { return deaths_ != 0 && dead_[member]; }
+  bool is_dead(rank_id member) const { return deaths_ != 0 && (dead_[member / 64U] >> (member % 64U) & 1) != 0; }
   /// The number of ranks that have died.
   std::uint32_t deaths() const { return deaths_; }
   /// A rank has died. False if that was known.
@@ -89,7 +89,7 @@ class membership {
   std::uint32_t size_;
   std::uint32_t deaths_ = 0;
   bool recovers_ = false;
-  base::list<bool> dead_;               // by rank; empty as long as all live
+  base::array<std::uint64_t> dead_;     // a bit for each rank; empty as long as all live
   mutable base::index_table place_of_;  // a dead rank -> the place of its obituary; looking into it changes nothing
   std::vector<obituary> obituaries_;    // in the order of the deaths
   base::list<std::uint32_t> spares_;

@@ -13,8 +13,8 @@ namespace manta::exec {
 
 MANTA_DECL bool membership::note_death(rank_id dead, obituary of_it) {
   if (is_dead(dead)) return false;
-  if (deaths_++ == 0) dead_.resize(size_, false);
-  dead_[dead] = true;
+  if (deaths_++ == 0) dead_ = base::array<std::uint64_t>(size_ / 64U + 1);
+  dead_[dead / 64U] |= std::uint64_t{1} << (dead % 64U);
   spares_.remove(dead);
   if (of_it.culprit != 0) {
     toll t = toll_of(of_it.culprit);
@@ -35,8 +35,8 @@ MANTA_DECL const membership::obituary& membership::obituary_of(rank_id dead) con
 
 MANTA_DECL std::string membership::all_obituaries() const {
   std::string text;
-  for (std::uint32_t r = 0; r < dead_.size(); ++r) {
-    if (dead_[r]) text += (text.empty() ? "" : "; ") + obituary_of(r).why;
+  for (std::uint32_t r = 0; r < size_; ++r) {
+    if (is_dead(r)) text += (text.empty() ? "" : "; ") + obituary_of(r).why;
   }
   return text;
 }

@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A thousand ranks in one process, and ten thousand with --long: all that runs on four ranks runs there too, and what a
+// rank keeps, and what rank 0 says at a death and at the end, grows no faster than it must (bench/scale.md).
+#include <doctest/doctest.h>
+#include <malloc.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "../support/campaign.hpp"
+#include "../support/looping_rank.hpp"
+#include "../support/test_functions.hpp"
+
+using namespace manta::exec;
+using namespace test_functions;
+namespace store = manta::store;
+
+namespace {
+
+constexpr std::uint32_t on_a_node = 16;
+std::uint32_t many() { return manta::testing::is_long() ? 10'000 : 1'000; }
+
+struct counter {
+  std::uint64_t sum = 0;
+  static inline int alive = 0;
+  counter() { ++alive; }
+  ~counter() { --alive; }
+};
+const actor_class counter_class{[](void* object) { delete static_cast<counter*>(object); }, nullptr, nullptr};
+const std::uint32_t construct = function("counter", [](invocation& call) {
+  call.actor = new counter;
+  call.actor_type = &counter_class;
+});
+/// Appends a digit.
+const std::uint32_t append = function("append", [](invocation& call) {
+  auto& its = *static_cast<counter*>(call.self);
+  its.sum = 10 * its.sum + argument_of(call);
+  give(call, its.sum);
+});
+
+/// Waits for the two tasks that it makes, wherever it runs.
+extern const std::uint32_t fibonacci;
+const std::uint32_t fibonacci = function("fibonacci", [](invocation& call) {
+  const std::uint64_t n = argument_of(call);
+  if (n < 2) return give(call, n);
+  whole_rank& here = *task_stacks<whole_rank>::here();
+  node* const made[] = {&here.submit(fibonacci, n - 1), &here.submit(fibonacci, n - 2)};
+  std::uint64_t sum = 0;
+  for (node* const each : made) {
+    here.wait_for_end(*each);
+    sum += here.number_in(*each);
+    here.refs.release(*each);
+  }
+  give(call, sum);
+});
+
+/// A text too long to go with the news of its end.
+const std::uint32_t long_text = function("long_text", [](invocation& call) {
+  call.form = manta::graph::form::box;
+  call.type = manta::wire::type_index<std::string>::value;
+  call.box = new std::string(100'000, static_cast<char>('a' + argument_of(call)));
+});
+/// The length of a text, and its first letter.
+const std::uint32_t look_at_text = function("look_at_text", [](invocation& call) {
+  const auto& text = *static_cast<const std::string*>(store::decode(*call.inputs[0]));
+  give(call, 1000 * text.size() + static_cast<std::uint64_t>(text[0] - 'a'));
+});
+
+/// A part of a gang: gives its place, its argument and the number of parts.
+const std::uint32_t part = function("part", [](invocation& call) {
+  const auto place = static_cast<std::uint64_t>(call.team->rank), size = static_cast<std::uint64_t>(call.team->size);
+  give(call, 10'000 * place + 100 * argument_of(call) + size);
+});
+
+template <class Change>
+manta::graph::request* asking(Change change) {
+  auto* const wanted = new manta::graph::request;
+  change(*wanted);
+  return wanted;
+}
+
+/// A world whose driver is on rank 0, with nodes of 16 ranks.
+struct large_world : looping_world {
+  explicit large_world(std::uint32_t size, std::uint64_t seed = 1, bool recovers = false)
+      : looping_world(size, seed, recovers, std::size_t{1} << 20, on_a_node) {
+    world.let_tasks_wait();
+  }
+  whole_rank& driver() { return world[0]; }
+  std::uint32_t any_rank() { return static_cast<std::uint32_t>(world.random()() % world.size()); }
+  std::uint64_t taken(node& n) {
+    const std::uint64_t number = ranks[0]->value(n);
+    driver().refs.release(n);
+    return number;
+  }
+  /// The run ends. Returns what rank 0 has sent for it.
+  std::uint64_t end() {
+    const std::uint64_t before = world.letters().of(0).sent;
+    ranks[0]->quiet.hasten();
+    ranks[0]->run_until_quiet();
+    return world.letters().of(0).sent - before;
+  }
+  std::uint64_t sent_by_others() {
+    std::uint64_t all = 0;
+    for (std::uint32_t r = 1; r < world.size(); ++r) all += world.letters().of(r).sent;
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("random graphs of tasks on many ranks end with the right sums, and the end of the run takes two waves") {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    CAPTURE(seed);
+    large_world all(many(), seed);
+    std::vector<std::pair<node*, std::uint64_t>> made;
+    all[0].run([&] {
+      for (std::uint64_t i = 0; i < 3 * many(); ++i) {
+        std::vector<node*> inputs;
+        std::uint64_t expected = i;
+        for (std::uint64_t k = all.world.random()() % 3; k > 0 && !made.empty(); --k) {
+          const auto& [input, number] = made[all.world.random()() % made.size()];
+          inputs.push_back(input);
+          expected += number;
+        }
+        made.emplace_back(&all.driver().submit(add, i, inputs), expected);
+      }
+      for (const auto& [n, expected] : made) REQUIRE(all.taken(*n) == expected);
+      for (int ends = 0; ends < 2; ++ends) {
+        const std::uint64_t sent = all.end();
+        if (ends == 1) CHECK(sent == 2 * (many() - 1));  // all was quiet before
+      }
+      CHECK_FALSE(all[0].quiet.has_found_kept());
+    });
+    all.world.run();
+    CHECK(all.world.live_nodes() == 0);
+  }
+}
+
+TEST_CASE("tasks of many ranks wait for their own tasks, on stacks that only those take that wait") {
+  large_world all(many(), 3);
+  std::vector<node*> made;
+  all[0].run([&] {
+    for (std::uint64_t i = 0; i < 20; ++i) made.push_back(&all.driver().submit(fibonacci, 6 + i % 4));
+    constexpr std::uint64_t expected[] = {8, 13, 21, 34};
+    for (std::uint64_t i = 0; i < made.size(); ++i) CHECK(all.taken(*made[i]) == expected[i % 4]);
+    all.end();
+  });
+  CHECK(all.world.stacks().most() < 1'000);
+  all.world.run();
+  CHECK(all.world.live_nodes() == 0);
+}
+
+TEST_CASE("an actor on every other rank does its calls in order, and all end with their handles") {
+  large_world all(many(), 4);
+  counter::alive = 0;
+  std::vector<node*> handles, results;
+  all[0].run([&] {
+    for (std::uint32_t i = 0; i < many() / 2; ++i) {
+      handles.push_back(&all.driver().submit(construct, 0, {}, asking([](auto& r) { r.actor = true; })));
+    }
+    for (std::uint64_t digit = 1; digit <= 3; ++digit) {
+      for (node* const h : handles) results.push_back(&all.driver().call(*h, append, digit));
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      constexpr std::uint64_t expected[] = {1, 12, 123};
+      CHECK(all.taken(*results[i]) == expected[i / handles.size()]);
+    }
+    CHECK(counter::alive == static_cast<int>(handles.size()));
+    all.end();
+    CHECK(all[0].quiet.has_found_kept());
+    for (node* const h : handles) all.driver().refs.release(*h);
+    all.end();
+    CHECK(counter::alive == 0);
+    CHECK_FALSE(all[0].quiet.has_found_kept());
+  });
+  all.world.run();
+  CHECK(all.world.live_nodes() == 0);
+}
+
+TEST_CASE("gangs of all sizes run among tasks on many nodes") {
+  large_world all(many(), 5);
+  std::vector<std::pair<node*, std::uint64_t>> made;
+  all[0].run([&] {
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      const int members = static_cast<int>(1 + i % 40);
+      made.emplace_back(&all.driver().submit(part, i % 50, {}, asking([&](auto& r) { r.ranks = members; })),
+                        100 * (i % 50) + static_cast<std::uint64_t>(members));
+      made.emplace_back(&all.driver().submit(add, i), i);
+    }
+    for (const auto& [n, expected] : made) REQUIRE(all.taken(*n) == expected);
+    all.end();
+  });
+  for (std::uint32_t r = 0; r < all.world.size(); ++r) REQUIRE(all.world.look_at(r).gangs.ends().empty());
+  all.world.run();
+  CHECK(all.world.live_nodes() == 0);
+}
+
+TEST_CASE("long values go from node to node") {
+  large_world all(many(), 6);
+  std::vector<std::pair<node*, std::uint64_t>> made;
+  all[0].run([&] {
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      const auto on = [&](std::uint32_t r) {
+        return asking([r](auto& wanted) { wanted.rank = static_cast<int>(r); });
+      };
+      const std::uint32_t first = 1 + all.any_rank() % (many() - 1);
+      node& text = all.driver().submit(long_text, i % 26, {}, on(first));
+      for (int readers = 0; readers < 3; ++readers) {
+        const std::uint32_t reader = 1 + all.any_rank() % (many() - 1);
+        made.emplace_back(&all.driver().submit(look_at_text, 0, {&text}, on(reader)), 100'000'000 + i % 26);
+      }
+      all.driver().refs.release(text);
+    }
+    for (const auto& [n, expected] : made) REQUIRE(all.taken(*n) == expected);
+    all.end();
+  });
+  all.world.run();
+  CHECK(all.world.live_nodes() == 0);
+}
+
+TEST_CASE("a rank and a whole node die among tasks; each death is one letter to each rank, and none of theirs") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    large_world all(many(), seed, true);
+    std::vector<std::pair<node*, std::uint64_t>> made;
+    all[0].run([&] {
+      const auto submit = [&](std::uint64_t i) { made.emplace_back(&all.driver().submit(add, i), i); };
+      const std::uint32_t nodes = many() / on_a_node;
+      const auto lost_node = static_cast<std::uint32_t>(1 + all.world.random()() % (nodes - 1));
+      std::uint64_t i = 0;
+      for (; i < 2 * many(); ++i) submit(i);
+      for (int steps = 0; steps < 500; ++steps) all[0].progress();
+      all.world.kill(5);
+      for (int steps = 0; steps < 500; ++steps) all[0].progress();
+      for (std::uint32_t r = 0; r < on_a_node; ++r) all.world.kill(lost_node * on_a_node + r);
+      for (; i < 3 * many(); ++i) submit(i);
+      for (const auto& [n, expected] : made) REQUIRE(all.taken(*n) == expected);
+      all.end();
+      const std::uint64_t before = all.world.letters().of(0).sent, others = all.sent_by_others();
+      const std::uint32_t living = many() - 1 - all.driver().members.deaths();
+      all.world.kill(6);
+      all.world.run();
+      CHECK(all.world.letters().of(0).sent - before == living - 1);
+      CHECK(all.sent_by_others() == others);
+      CHECK(all.end() >= living - 1);
+    });
+    CHECK(all.driver().graph.nodes.live() == 0);
+  }
+}
+
+namespace {
+
+double kib_in_memory() {
+  long all = 0, resident = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  REQUIRE(file != nullptr);
+  REQUIRE(std::fscanf(file, "%ld %ld", &all, &resident) == 2);
+  std::fclose(file);
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1024;
+}
+constexpr double account_kib = sizeof(time_bins) / 1024.0;
+
+/// What a rank keeps in memory beside its account, after ten tasks on each.
+double kib_of_rank(std::uint32_t ranks) {
+  ::malloc_trim(0);
+  const double before = kib_in_memory();
+  large_world all(ranks);
+  all[0].run([&] {
+    std::vector<node*> made;
+    for (std::uint64_t i = 0; i < 10 * ranks; ++i) made.push_back(&all.driver().submit(add, i));
+    for (node* const n : made) all.taken(*n);
+    all.end();
+  });
+  return (kib_in_memory() - before) / ranks - account_kib;
+}
+
+}  // namespace
+
+TEST_CASE("a rank among many takes little memory") {
+  const double taken = kib_of_rank(many());
+  CAPTURE(taken);
+  CHECK(taken < 64);
+}
