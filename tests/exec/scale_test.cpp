@@ -6,10 +6,7 @@
 #include <doctest/doctest.h>
 #include <malloc.h>
 
-#include <chrono>
 #include <cstdio>
-#include <memory>
-#include <string>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -17,6 +14,7 @@
 #include "../support/campaign.hpp"
 #include "../support/looping_rank.hpp"
 #include "../support/test_functions.hpp"
+#include "manta/wire/archive.hpp"
 
 using namespace manta::exec;
 using namespace test_functions;
@@ -61,16 +59,17 @@ const std::uint32_t fibonacci = function("fibonacci", [](invocation& call) {
   give(call, sum);
 });
 
-/// A text too long to go with the news of its end.
-const std::uint32_t long_text = function("long_text", [](invocation& call) {
+using numbers = std::vector<double>;
+/// An array too long to go with the news of its end.
+const std::uint32_t fill = function("fill", [](invocation& call) {
   call.form = manta::graph::form::box;
-  call.type = manta::wire::type_index<std::string>::value;
-  call.box = new std::string(100'000, static_cast<char>('a' + argument_of(call)));
+  call.type = manta::wire::type_index<numbers>::value;
+  call.box = new numbers(20'000, static_cast<double>(argument_of(call)));
 });
-/// The length of a text, and its first letter.
-const std::uint32_t look_at_text = function("look_at_text", [](invocation& call) {
-  const auto& text = *static_cast<const std::string*>(store::decode(*call.inputs[0]));
-  give(call, 1000 * text.size() + static_cast<std::uint64_t>(text[0] - 'a'));
+const std::uint32_t sum_up = function("sum_up", [](invocation& call) {
+  double sum = 0;
+  for (const double each : *static_cast<const numbers*>(store::decode(*call.inputs[0]))) sum += each;
+  give(call, static_cast<std::uint64_t>(sum));
 });
 
 /// A part of a gang: gives its place, its argument and the number of parts.
@@ -211,12 +210,12 @@ TEST_CASE("long values go from node to node") {
         return asking([r](auto& wanted) { wanted.rank = static_cast<int>(r); });
       };
       const std::uint32_t first = 1 + all.any_rank() % (many() - 1);
-      node& text = all.driver().submit(long_text, i % 26, {}, on(first));
+      node& array = all.driver().submit(fill, i, {}, on(first), manta::wire::type_index<numbers>::value);
       for (int readers = 0; readers < 3; ++readers) {
         const std::uint32_t reader = 1 + all.any_rank() % (many() - 1);
-        made.emplace_back(&all.driver().submit(look_at_text, 0, {&text}, on(reader)), 100'000'000 + i % 26);
+        made.emplace_back(&all.driver().submit(sum_up, 0, {&array}, on(reader)), 20'000 * i);
       }
-      all.driver().refs.release(text);
+      all.driver().refs.release(array);
     }
     for (const auto& [n, expected] : made) REQUIRE(all.taken(*n) == expected);
     all.end();

@@ -67,7 +67,8 @@ struct whole_rank {
 
   /// Submits a task with one number as its argument. The caller owns one handle of the result.
   node& submit(std::uint32_t function, std::uint64_t number, const std::vector<node*>& inputs = {},
-               manta::graph::request* wanted = nullptr);
+               manta::graph::request* wanted = nullptr,
+               std::uint32_t type = manta::wire::type_index<std::uint64_t>::value);
   node& call(node& handle, std::uint32_t function, std::uint64_t number, const std::vector<node*>& inputs = {});
   /// Refers to both.
   static manta::exec::task_arguments arguments(const std::uint64_t& number, const std::vector<node*>& inputs) {
@@ -394,10 +395,10 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
 }
 
 inline whole_rank::node& whole_rank::submit(std::uint32_t function, std::uint64_t number,
-                                            const std::vector<node*>& inputs, manta::graph::request* wanted) {
+                                            const std::vector<node*>& inputs, manta::graph::request* wanted,
+                                            std::uint32_t type) {
   for (node* const n : inputs) refs.hold(*n);
-  return home.submit(function, manta::wire::type_index<std::uint64_t>::value, arguments(number, inputs),
-                     manta::graph::request_ptr(wanted));
+  return home.submit(function, type, arguments(number, inputs), manta::graph::request_ptr(wanted));
 }
 
 inline whole_rank::node& whole_rank::call(node& handle, std::uint32_t function, std::uint64_t number,
