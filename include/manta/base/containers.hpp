@@ -242,7 +242,7 @@ class index_table {
 
 /// Zeroed memory, which free_zeroed() takes back. A long block is a mapping: its pages take no memory before they are
 /// written.
-inline constexpr std::size_t least_mapping = std::size_t{32} << 10;
+inline constexpr std::size_t least_mapping = std::size_t{8} << 10;
 inline void* zeroed_memory(std::size_t bytes) {
   void* made = nullptr;
   if (bytes < least_mapping) {

@@ -16,7 +16,7 @@ namespace manta::graph {
 class offers {
  public:
   /// All ranks offer what a default `capacity` has.
-  explicit offers(std::size_t ranks) : low_(ranks), high_(ranks), kinds_(1) { last_of_node_.insert(key(0), 0); }
+  explicit offers(std::size_t ranks) : low_(ranks), high_(ranks), kinds_(1) { last_of(0) = 0; }
   offers(const base::array<capacity>& all) : offers(all.size()) {
     for (std::size_t r = 0; r < all.size(); ++r) set(r, all[r]);
   }
@@ -37,26 +37,29 @@ class offers {
     std::uint32_t before = none;  // of the same node
   };
 
-  static std::uint64_t key(int node) { return static_cast<std::uint32_t>(node); }
+  std::uint32_t& last_of(int node) {
+    const auto at = static_cast<std::size_t>(node + 1);  // -1: the rank has died
+    if (at >= last_of_node_.size()) last_of_node_.resize(at + 1, none);
+    return last_of_node_[at];
+  }
+  /// The place of what is equal to this, which is added if there is none.
   std::uint32_t kind(const capacity& its) {
-    const std::uint64_t* const last = last_of_node_.find(key(its.node));
-    std::uint32_t at = last == nullptr ? none : static_cast<std::uint32_t>(*last);
+    std::uint32_t at = last_of(its.node);
     while (at != none && !(kinds_[at].what == its)) at = kinds_[at].before;
     return at != none ? at : add(its);
   }
   std::uint32_t add(const capacity& its) {
     const capacity copy = its;  // it may be one of ours
     const auto made = static_cast<std::uint32_t>(kinds_.size());
-    std::uint64_t& last = last_of_node_.insert(key(copy.node), none);
-    kinds_.push_back({copy, static_cast<std::uint32_t>(last)});
-    last = made;
+    kinds_.push_back({copy, last_of(copy.node)});
+    last_of(copy.node) = made;
     return made;
   }
 
   base::array<std::uint16_t> low_;  // by rank: the place in kinds_
   base::array<std::uint8_t> high_;  // its upper bits
   std::vector<kind_of_rank> kinds_;
-  base::index_table last_of_node_;  // node -> the kind that was added last there
+  base::list<std::uint32_t> last_of_node_;  // from node -1 on: the kind that was added last
   std::uint32_t set_last_ = 0;
 };
 
