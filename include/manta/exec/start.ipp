@@ -285,13 +285,14 @@ MANTA_DECL void connect_lifelines(rank_parts& all, const engine_options& options
     if (::sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
     return;
   }
-  delete std::exchange(all.rank.lifeline, nullptr);
   if (all.rank.rank == 0) {
     std::fprintf(stderr,
-                 "manta: not all ranks can reach rank 0 by TCP, so the death of a rank will not be noticed, and the "
-                 "program may hang then%s; allow connections between the nodes of the job\n",
-                 all.rank.members.has_spares() ? ", and the ranks that stand by never run anything" : "");
+                 "manta: %s, so the death of a rank will not be noticed, and the program may hang then%s; %s\n",
+                 all.rank.lifeline->why_not().c_str(),
+                 all.rank.members.has_spares() ? ", and the ranks that stand by never run anything" : "",
+                 all.rank.lifeline->remedy().c_str());
   }
+  delete std::exchange(all.rank.lifeline, nullptr);
 }
 
 }  // namespace manta::exec
