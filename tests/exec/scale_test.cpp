@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 #include <malloc.h>
 
-#include <cstdio>
 #include <unistd.h>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
@@ -207,9 +207,7 @@ TEST_CASE("long values go from node to node") {
   std::vector<std::pair<node*, std::uint64_t>> made;
   all[0].run([&] {
     for (std::uint64_t i = 0; i < 100; ++i) {
-      const auto on = [&](std::uint32_t r) {
-        return asking([r](auto& wanted) { wanted.rank = static_cast<int>(r); });
-      };
+      const auto on = [&](std::uint32_t r) { return asking([r](auto& wanted) { wanted.rank = static_cast<int>(r); }); };
       const std::uint32_t first = 1 + all.any_rank() % (many() - 1);
       node& array = all.driver().submit(fill, i, {}, on(first), manta::wire::type_index<numbers>::value);
       for (int readers = 0; readers < 3; ++readers) {

@@ -120,8 +120,8 @@ struct looping_rank : parts_above {
       rank.own, {rank.phase, rank.pace, waiters, rank.local, rank.fetching, rank.limit, rank.home, loop}};
   manta::exec::quiet_watch<block_loopback> quiet{
       rank.own,
-      {rank.phase, waiters, rank.late, rank.end, rank.scheduler, rank.fetching, rank.clock, rank.executor,
-       rank.actors, rank.named, rank.failures, rank.placement, drops, rank.orphans, loop},
+      {rank.phase, waiters, rank.late, rank.end, rank.scheduler, rank.fetching, rank.clock, rank.executor, rank.actors,
+       rank.named, rank.failures, rank.placement, drops, rank.orphans, loop},
       {this, [](void*) { return true; }}};
   manta::exec::questions<block_loopback> asked{
       rank.own,

@@ -259,13 +259,15 @@ inline void free_zeroed(void* memory, std::size_t bytes) {
   ::munmap(memory, bytes);
 }
 
-/// Is a new object nothing but zeros? A class whose constructor would only write zeros says so by a member of this name.
+/// Is a new object nothing but zeros? A class whose constructor would only write zeros says so by a member of this
+/// name.
 template <class T>
 constexpr bool begins_as_zeros = alignof(T) <= alignof(std::max_align_t) &&
-    (std::is_trivially_default_constructible_v<T> || requires { requires T::begins_as_zeros; });
+                                 (std::is_trivially_default_constructible_v<T> ||
+                                  requires { requires T::begins_as_zeros; });
 
-/// A fixed number of objects of any type; they never move. Where a new object is nothing but zeros, those that are never
-/// written take no memory if there are many: of what a rank keeps for each other rank, it uses little.
+/// A fixed number of objects of any type; they never move. Where a new object is nothing but zeros, those that are
+/// never written take no memory if there are many: of what a rank keeps for each other rank, it uses little.
 template <class T>
 class array {
  public:

@@ -95,8 +95,8 @@ struct claim {
   }
 };
 
-/// A rank's own devices, given what the ranks of its node say. A setting takes the first of its share, and where that is
-/// too small the first of all. Those that stand by have devices that nobody else sees who works.
+/// A rank's own devices, given what the ranks of its node say. A setting takes the first of its share, and where that
+/// is too small the first of all. Those that stand by have devices that nobody else sees who works.
 MANTA_DECL graph::gpu_set devices_of(const base::array<claim>& all, const base::list<std::uint32_t>& on_node,
                                      rank_id rank) {
   const claim& mine = all[rank];
@@ -286,8 +286,7 @@ MANTA_DECL void connect_lifelines(rank_parts& all, const engine_options& options
     return;
   }
   if (all.rank.rank == 0) {
-    std::fprintf(stderr,
-                 "manta: %s, so the death of a rank will not be noticed, and the program may hang then%s; %s\n",
+    std::fprintf(stderr, "manta: %s, so the death of a rank will not be noticed, and the program may hang then%s; %s\n",
                  all.rank.lifeline->why_not().c_str(),
                  all.rank.members.has_spares() ? ", and the ranks that stand by never run anything" : "",
                  all.rank.lifeline->remedy().c_str());

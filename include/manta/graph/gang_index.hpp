@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The ranks that can take a member of one kind of gang, counted by node, and the nodes by their count: so that the ranks
-// of a gang are found without a look at all ranks. A rank that can take a member again is added. One that cannot any
-// more is noticed when its turn comes, and taken out then.
+// The ranks that can take a member of one kind of gang, counted by node, and the nodes by their count: so that the
+// ranks of a gang are found without a look at all ranks. A rank that can take a member again is added. One that cannot
+// any more is noticed when its turn comes, and taken out then.
 //
 // The choice is that of choose_gang (gang_choice.hpp) for gangs without wishes: one node, the one with the fewest ranks
 // that suffice, else as few nodes as possible. Of equal nodes it is the first.
@@ -105,7 +105,8 @@ class gang_index {
     while (with_count_[at * words_ + w] == 0) ++w;
     return 64 * w + static_cast<std::uint32_t>(std::countr_zero(with_count_[at * words_ + w]));
   }
-  /// Can as many ranks of the node take a member as are wanted, or as many as were thought? Takes out those that cannot.
+  /// Can as many ranks of the node take a member as are wanted, or as many as were thought? Takes out those that
+  /// cannot.
   template <class Can>
   bool all_can(std::uint32_t node, std::uint32_t wanted, Can&& can) {
     const node_of_ranks n = nodes_[node];

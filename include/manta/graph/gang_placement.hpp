@@ -166,7 +166,7 @@ class gang_placement {
     if (wanted.reservation != 0) {
       add_bundles(q, now);
     } else {
-      for (const std::uint32_t rank : now && keeper_ == &q ? kept_ : load_.executing()) {
+      for (const std::uint32_t rank : now&& keeper_ == &q ? kept_ : load_.executing()) {
         if (!may_join(rank, wanted) || !could_join(rank, q, now)) continue;
         if (now ? choice_.may_take(rank, q, wanted) : could_take(rank, wanted))
           candidates_.push_back({rank, load_[rank].all.node});
@@ -224,7 +224,7 @@ class gang_placement {
   base::list<grant> grants_;
   request_queue* keeper_ = nullptr;
   base::list<std::uint32_t> kept_;  // the ranks that are kept for it
-  std::uint64_t gangs_ = 0;  // number of gangs started
+  std::uint64_t gangs_ = 0;         // number of gangs started
   bool all_live_ = true;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What each rank of the world offers. Every rank knows this of all ranks, and the ranks of a node mostly offer the same:
-// what is the same is kept once, so that a rank costs the others three bytes each.
+// What each rank of the world offers. Every rank knows this of all ranks, and the ranks of a node mostly offer the
+// same: what is the same is kept once, so that a rank costs the others three bytes each.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,9 @@ class offers {
 
   std::size_t size() const { return low_.size(); }
   /// The reference is valid until the next set().
-  const capacity& operator[](std::size_t rank) const { return kinds_[low_[rank] | std::uint32_t{high_[rank]} << 16].what; }
+  const capacity& operator[](std::size_t rank) const {
+    return kinds_[low_[rank] | std::uint32_t{high_[rank]} << 16].what;
+  }
   void set(std::size_t rank, const capacity& its) {
     if (!(kinds_[set_last_].what == its)) set_last_ = kind(its);
     low_[rank] = static_cast<std::uint16_t>(set_last_);

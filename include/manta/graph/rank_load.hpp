@@ -91,8 +91,6 @@ class rank_load {
   static bool takes(const rank_state& r, const request& wanted) {
     return !r.is_lent() || wanted.needs_rank_0 || wanted.for_member || wanted.granted.member >= 0;
   }
-  /// A number that grows with every change that may make a rank busy or idle.
-  std::uint64_t changes() const { return changes_; }
   static std::uint32_t active(const rank_state& r) { return r.sent > r.blocked ? r.sent - r.blocked : 0; }
 
   change_log& log() { return log_; }
@@ -111,7 +109,7 @@ class rank_load {
   std::uint32_t book(std::uint32_t function, std::uint32_t rank) {
     const std::uint32_t charge = estimate(function);
     rank_state& r = ranks_[rank];
-    ++changes_;
+    log_.note_load();
     inactive_ -= r.sent++ == r.blocked;
     r.sent_ns += charge;
     return charge;
@@ -203,7 +201,7 @@ class rank_load {
   /// Makes next_rank() find the rank.
   void offer(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
-    ++changes_;
+    log_.note_load();
     log_.changed_for_gangs();
     if (!takes_any(r)) return;
     if (idle(r) && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
@@ -265,7 +263,7 @@ class rank_load {
   template <class Change>
   void change(std::uint32_t rank, Change&& change) {
     const bool was_outside = is_outside(ranks_[rank]);
-    ++changes_;
+    log_.note_load();
     change(ranks_[rank]);
     outside_ = outside_ + is_outside(ranks_[rank]) - was_outside;
     if (!was_outside || outside_ != 0) return;
@@ -279,7 +277,6 @@ class rank_load {
   std::size_t inactive_ = 0;
   std::size_t outside_ = 0;  // number of ranks that take tasks and are in no team
   std::uint64_t ended_ = 0;
-  std::uint64_t changes_ = 1;
   std::uint32_t turns_ = 0;  // number of tasks with `spread` so far
   durations durations_;
   change_log log_;

@@ -140,7 +140,8 @@ inline base::list<site> sites_of(const offers& world, stock* (*at)(void*, std::u
   int nodes = 0;
   for (std::size_t r = 0; r < world.size(); ++r) nodes = std::max(nodes, world[r].node + 1);
   base::array<std::uint32_t> first(static_cast<std::size_t>(nodes) + 1);
-  for (std::size_t r = 0; r < world.size(); ++r) first[static_cast<std::size_t>(world[r].node) + 1] += world[r].executes;
+  for (std::size_t r = 0; r < world.size(); ++r)
+    first[static_cast<std::size_t>(world[r].node) + 1] += world[r].executes;
   for (std::size_t n = 1; n < first.size(); ++n) first[n] += first[n - 1];
   sites.resize(first[first.size() - 1], site{nullptr, 0, 0});
   for (std::uint32_t r = 0; r < world.size(); ++r) {

@@ -171,11 +171,12 @@ class lifeline {
   int rank_, size_;
   std::int64_t heartbeat_ns_;
   bool up_ = false;
-  std::int64_t looked_ = 0;    // rank 0: when its thread last looked at all ranks
-  base::array<line> lines_;    // rank 0: one line for each rank; other ranks: the first is the line to rank 0
-  int watched_ = -1;           // rank 0: the set of connections that its thread watches
-  int unexplained_ = 0;        // rank 0: number of ranks that have gone, of which manta-run has not said how
-  std::string why_not_ = "not all ranks can reach rank 0 by TCP", remedy_ = "allow connections between the nodes of the job";
+  std::int64_t looked_ = 0;  // rank 0: when its thread last looked at all ranks
+  base::array<line> lines_;  // rank 0: one line for each rank; other ranks: the first is the line to rank 0
+  int watched_ = -1;         // rank 0: the set of connections that its thread watches
+  int unexplained_ = 0;      // rank 0: number of ranks that have gone, of which manta-run has not said how
+  std::string why_not_ = "not all ranks can reach rank 0 by TCP",
+              remedy_ = "allow connections between the nodes of the job";
   int launcher_;               // rank 0: socket on which manta-run reports ends of ranks; -1: no manta-run
   std::string from_launcher_;  // the beginning of a line whose end has not arrived
   std::vector<death> deaths_;

@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,6 +21,7 @@
 #include "manta/base/child.hpp"
 #include "manta/base/clock.hpp"
 #include "manta/base/launcher.hpp"
+#include "manta/base/open_files.hpp"
 #include "manta/base/thread.hpp"
 #include "manta/net/collectives.hpp"
 #include "manta/net/lifeline.hpp"
@@ -43,15 +43,12 @@ MANTA_DECL std::string lifeline::addresses() {
 }
 
 MANTA_DECL bool lifeline::may_open_lines() {
-  constexpr rlim_t besides = 512;  // of the program, of MPI, of large values
-  const rlim_t needed = static_cast<rlim_t>(size_) + besides;
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= needed) return true;
-  files.rlim_cur = std::min(needed, files.rlim_max);
-  if (files.rlim_cur == needed && ::setrlimit(RLIMIT_NOFILE, &files) == 0) return true;
-  why_not_ = "rank 0 may open only " + std::to_string(files.rlim_max) + " files, and needs " + std::to_string(needed) +
+  const unsigned long besides = 512, needed = static_cast<unsigned long>(size_) + besides;  // of program, MPI, values
+  const unsigned long limit = base::raise_open_files(needed);
+  if (limit == 0) return true;
+  why_not_ = "rank 0 may open only " + std::to_string(limit) + " files, and needs " + std::to_string(needed) +
              " to notice deaths among " + std::to_string(size_) + " ranks";
-  remedy_ = "raise the hard limit of open files there (ulimit -Hn, LimitNOFILE of slurmd)";
+  remedy_ = "raise the hard limit of open files there (ulimit -Hn, or LimitNOFILE of slurmd)";
   return false;
 }
 
@@ -196,9 +193,7 @@ MANTA_DECL lifeline::~lifeline() {
 MANTA_DECL bool lifeline::watch_lines() {
   watched_ = ::epoll_create1(EPOLL_CLOEXEC);
   const auto watch = [this](int descriptor, std::uint32_t number) {
-    epoll_event news{};
-    news.events = EPOLLIN;
-    news.data.u32 = number;
+    epoll_event news{.events = EPOLLIN, .data = {.u32 = number}};
     return descriptor < 0 || ::epoll_ctl(watched_, EPOLL_CTL_ADD, descriptor, &news) == 0;
   };
   bool good = watched_ >= 0 && watch(wake_[0], own_news) && watch(launcher_, launcher_news);
@@ -213,8 +208,7 @@ MANTA_DECL void lifeline::unwatch(int descriptor) {
 MANTA_DECL void lifeline::watch_all() {
   constexpr std::int64_t look_every_ns = 500'000'000;
   epoll_event news[64];
-  looked_ = base::now_ns();
-  std::int64_t looked_at_all = looked_;
+  std::int64_t looked_at_all = looked_ = base::now_ns();
   while (!over_.load(std::memory_order_acquire)) {
     const bool looks = heartbeat_ns_ > 0 || unexplained_ != 0;
     const int count = ::epoll_wait(watched_, news, std::size(news), looks ? look_every_ns / 1'000'000 : -1);
@@ -230,16 +224,13 @@ MANTA_DECL void lifeline::watch_all() {
     forgive_silence(now);
     if (!looks || now - looked_at_all < look_every_ns) continue;
     looked_at_all = now;
-    for (std::uint32_t r = 1; r < lines_.size(); ++r) {
-      if (lines_[r].watched()) look_at(r, now);
-    }
+    for (std::uint32_t r = 1; r < lines_.size(); ++r) look_at(r, now);
   }
 }
 
 MANTA_DECL void lifeline::forgive_silence(std::int64_t now) {
-  // This thread looks every half a second. If two seconds are missing, the process was stopped: scontrol suspend,
-  // Slurm's gang scheduling, a paused machine. The other ranks were stopped too, and may go on a little later
-  // than this one.
+  // This thread looks every half a second. If two seconds are missing, the process was stopped: scontrol suspend, Slurm's
+  // gang scheduling, a paused machine. The other ranks were stopped too, and may go on a little later than this one.
   const bool was_stopped = now - looked_ > std::int64_t{2'000'000'000};
   for (std::uint32_t r = 1; was_stopped && r < lines_.size(); ++r) {
     lines_[r].heard = now;
@@ -251,6 +242,7 @@ MANTA_DECL void lifeline::forgive_silence(std::int64_t now) {
 /// Reports a rank as dead if it was silent for too long, or if manta-run has not said in time how it has ended.
 MANTA_DECL void lifeline::look_at(std::uint32_t rank, std::int64_t now) {
   line& l = lines_[rank];
+  if (!l.watched()) return;
   if (l.gone != 0) {
     if (now - l.gone >= launcher_patience_ns)
       lost(rank, l.presumed.empty() ? "its process has ended" : l.presumed, end_by::loss, 0);
@@ -305,10 +297,7 @@ MANTA_DECL void lifeline::read_launcher() {
   char data[1024];
   const ssize_t bytes = ::recv(launcher_, data, sizeof data, MSG_DONTWAIT);
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (bytes <= 0) {  // no more reports will arrive
-    unwatch(launcher_);
-    launcher_ = -1;
-  }
+  if (bytes <= 0) unwatch(std::exchange(launcher_, -1));  // no more reports will arrive
   if (bytes > 0) from_launcher_.append(data, static_cast<std::size_t>(bytes));
   for (std::size_t end; (end = from_launcher_.find('\n')) != std::string::npos; from_launcher_.erase(0, end + 1)) {
     from_launcher_[end] = '\0';

@@ -108,8 +108,8 @@ class placement {
   task_places places_;
   rank_set short_;  // ranks that are short of memory. As long as there is one, tasks that take what is there go before
                     // the others
-  rank_set asked_;              // ranks that have been asked for work
-  std::uint64_t asked_at_ = 0;  // rank_load::changes() when they were; 0: ask again
+  rank_set asked_;  // ranks that have been asked for work
+  std::uint64_t asked_at_ = 0;  // change_log::loads() when they were; 0: ask again
   std::uint64_t reservations_made_ = 0;
 };
 

@@ -104,8 +104,8 @@ template <class Network>
 void placement<Network>::ask_for_work() {
   const graph::rank_load& load = below_.scheduler->load();
   if (load.executing().size() < 2 || below_.scheduler->waiting() != 0 || load.inactive() == 0) return;
-  if (asked_at_ == load.changes() && below_.executor.in_inbox() < 2) return;  // nothing has happened since
-  asked_at_ = load.changes();
+  if (asked_at_ == load.log().loads() && below_.executor.in_inbox() < 2) return;  // nothing has happened since
+  asked_at_ = load.log().loads();
   constexpr std::uint32_t tasks_a_rank = 16;  // more than one, for asking takes its time
   std::uint32_t wanted = 0;
   bool of_members_too = false;
