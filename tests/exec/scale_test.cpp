@@ -287,3 +287,35 @@ TEST_CASE("a rank among many takes little memory") {
   CAPTURE(taken);
   CHECK(taken < 64);
 }
+
+// Prints the table of bench/scale.md: exec.scale_test --no-mpi --no-skip -tc="the table*"
+TEST_CASE("the table of what a world of so many ranks takes" * doctest::skip()) {
+  for (const std::uint32_t size : {10u, 100u, 1'000u, many()}) {
+    const double kib = kib_of_rank(size);
+    large_world all(size, 1, true);
+    const auto& of_rank_0 = all.world.letters().of(0);
+    const auto note = [&, before = of_rank_0, others = all.sent_by_others()](double each) mutable {
+      const auto now = of_rank_0;
+      const std::uint64_t sent_now = all.sent_by_others();
+      std::printf(" %.2f, %.0f B, %.2f |", static_cast<double>(now.sent - before.sent) / each,
+                  static_cast<double>(now.bytes_sent - before.bytes_sent) / each,
+                  static_cast<double>(sent_now - others) / each);
+      before = now;
+      others = sent_now;
+    };
+    std::printf("| %u | %.1f |", size, kib);
+    all[0].run([&] {
+      std::vector<node*> made;
+      for (std::uint64_t i = 0; i < 10 * size; ++i) made.push_back(&all.driver().submit(add, i));
+      for (node* const n : made) all.taken(*n);
+      note(10.0 * size);
+      all.end();
+      note(size - 1);
+      all.world.kill(1);
+      all.world.run();
+      note(size - 1);
+    });
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+}

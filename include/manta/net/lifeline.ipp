@@ -229,8 +229,8 @@ MANTA_DECL void lifeline::watch_all() {
 }
 
 MANTA_DECL void lifeline::forgive_silence(std::int64_t now) {
-  // This thread looks every half a second. If two seconds are missing, the process was stopped: scontrol suspend, Slurm's
-  // gang scheduling, a paused machine. The other ranks were stopped too, and may go on a little later than this one.
+  // This thread looks every half a second. If two seconds are missing, the process was stopped: scontrol suspend,
+  // Slurm's gang scheduling, a paused machine. The others were stopped too, and may go on a little later.
   const bool was_stopped = now - looked_ > std::int64_t{2'000'000'000};
   for (std::uint32_t r = 1; was_stopped && r < lines_.size(); ++r) {
     lines_[r].heard = now;
