@@ -40,9 +40,9 @@ class teams {
   static constexpr std::uint64_t after_deaths = std::uint64_t{1}
                                                 << 62;  ///< in a gang's id: a rank had died when it was started
 
-  /// A communicator is freed when so many gangs have started anywhere since its ranks formed one: MPI has some 65 000,
-  /// and each takes 8 KiB. All members come to the same conclusion, because a rank's gangs come in the order of their
-  /// numbers. They free it at different times: with Open MPI this is local.
+  /// A communicator is freed when this number of gangs have started on any ranks since its own formed one. MPI has some
+  /// 65 000 communicators, and each takes 8 KiB. A rank's gangs come in the order of their numbers, so all members free
+  /// the communicator before the same gang. They need not free it at the same time: with Open MPI this is local.
   static constexpr std::uint64_t kept_for = 4096;
 
   explicit teams(MPI_Comm parent) : parent_(parent) {}
@@ -68,8 +68,8 @@ class teams {
   static bool is_revoked(MPI_Comm comm) { return net::is_revoked(comm); }
 
   /// Gives the communicator of `ranks` (of the parent). Collective over these ranks if they have not formed a gang
-  /// before, or long ago. `id` grows from gang to gang and is the same on all members. MPI_COMM_NULL if a member has died and
-  /// MPI says so.
+  /// before, or long ago. `id` grows from gang to gang and is the same on all members. MPI_COMM_NULL if a member has
+  /// died and MPI says so.
   MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
     const std::uint64_t number = id & ~after_deaths;
     free_unused(number);
