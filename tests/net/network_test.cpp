@@ -22,6 +22,8 @@
 #include <string>
 #include <vector>
 
+#include "../support/campaign.hpp"
+
 namespace {
 
 using manta::net::network;
@@ -492,6 +494,34 @@ TEST_CASE("a block of another size than expected is reported") {
   net.receive_bulk(0, 1, place.data(), place.size(), 1);
   CHECK_THROWS_WITH_AS(net.poll_bulk([](uint64_t) {}), doctest::Contains("should have 8 bytes, but 4 came"),
                        manta::error);
+}
+
+TEST_CASE(
+    "gangs of the same ranks share a communicator; one that was long ago is freed, so no number of gangs is too many") {
+  using manta::net::teams;
+  teams made(MPI_COMM_WORLD);
+  manta::base::list<std::uint32_t> all, alone;
+  for (int r = 0; r < world_size(); ++r) all.push_back(static_cast<std::uint32_t>(r));
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  alone.push_back(static_cast<std::uint32_t>(rank));
+  uint64_t id = 1;
+  const MPI_Comm first = made.get(all, id);
+  made.get(alone, ++id);
+  for (int i = 0; i < 100; ++i) CHECK(made.get(all, ++id) == first);
+  const size_t different = world_size() == 1 ? 1 : 2;
+  CHECK(made.kept() == different);
+  CHECK(made.get(all, id += teams::kept_for) == first);
+  CHECK(made.kept() == 1);
+  const int gangs = manta::testing::rounds(2'000, 70'000);  // MPI has 65 532 communicators
+  for (int i = 0; i < gangs; ++i) {
+    const MPI_Comm comm = made.get(all, id += teams::kept_for + 1);
+    REQUIRE(made.kept() == 1);
+    if (i % 100 != 0) continue;
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    REQUIRE(sum == world_size() * (world_size() - 1) / 2);
+  }
 }
 
 TEST_CASE("a failing MPI call throws with its name, the rank and MPI's text") {

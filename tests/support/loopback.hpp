@@ -8,10 +8,10 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,49 +23,79 @@ struct letter {
   std::vector<std::byte> bytes;
 };
 
-/// The letters under way between all pairs of ranks.
+/// The letters under way between all pairs of ranks. What it takes grows with them, not with the number of pairs.
 class loopback_world {
  public:
-  explicit loopback_world(std::uint32_t size) : size_(size), channels_(std::size_t{size} * size) {}
+  /// Of one rank, since the world began.
+  struct count {
+    std::uint64_t sent = 0, received = 0, bytes_sent = 0;
+  };
 
-  void put(std::uint32_t from, std::uint32_t to, letter m) { channel(from, to).push_back(std::move(m)); }
+  explicit loopback_world(std::uint32_t size) : counts_(size) {}
+
+  void put(std::uint32_t from, std::uint32_t to, letter m) {
+    ++counts_[from].sent;
+    counts_[from].bytes_sent += m.bytes.size();
+    const auto [at, is_new] = channels_.try_emplace(key(from, to));
+    if (is_new) {
+      at->second.place = filled_.size();
+      filled_.push_back(at->first);
+    }
+    at->second.letters.push_back(std::move(m));
+  }
+  const count& of(std::uint32_t rank) const { return counts_[rank]; }
   /// Letters from one rank to another stay under way until others are held, or none.
-  void hold(std::uint32_t from, std::uint32_t to) { held_ = std::size_t{from} * size_ + to; }
+  void hold(std::uint32_t from, std::uint32_t to) { held_ = key(from, to); }
   /// The rank `from` has died: the last letters of a channel, as many as the number says, never left.
   void lose_some(std::uint32_t from, std::uint32_t to, std::uint64_t number) {
-    auto& letters = channel(from, to);
+    const auto at = channels_.find(key(from, to));
+    if (at == channels_.end()) return;
+    auto& letters = at->second.letters;
     letters.resize(letters.size() - number % (letters.size() + 1));
+    if (letters.empty()) forget(at);
   }
   /// Has any message not been delivered yet?
-  bool has_letters() const {
-    return std::any_of(channels_.begin(), channels_.end(), [](const auto& each) { return !each.empty(); });
-  }
+  bool has_letters() const { return !filled_.empty(); }
   void hold_none() { held_ = nothing; }
   /// Takes the oldest letter of one pair of ranks, and calls receive(to, from, letter). False if there is none.
   template <class Random, class Receive>
   bool deliver_one(Random& random, Receive&& receive) {
-    std::vector<std::size_t> filled;
-    for (std::size_t i = 0; i < channels_.size(); ++i) {
-      if (!channels_[i].empty() && i != held_) filled.push_back(i);
-    }
-    if (filled.empty()) return false;
-    const std::size_t at = filled[random() % filled.size()];
-    const letter m = std::move(channels_[at].front());
-    channels_[at].pop_front();
-    receive(static_cast<std::uint32_t>(at % size_), static_cast<std::uint32_t>(at / size_), m);
+    const std::size_t held = channels_.count(held_);
+    if (filled_.size() == held) return false;
+    std::uint64_t chosen = filled_[random() % filled_.size()];
+    while (chosen == held_) chosen = filled_[random() % filled_.size()];
+    const auto at = channels_.find(chosen);
+    const letter m = std::move(at->second.letters.front());
+    at->second.letters.pop_front();
+    if (at->second.letters.empty()) forget(at);
+    const auto to = static_cast<std::uint32_t>(chosen);
+    ++counts_[to].received;
+    receive(to, static_cast<std::uint32_t>(chosen >> 32), m);
     return true;
   }
 
  private:
-  std::deque<letter>& channel(std::uint32_t from, std::uint32_t to) {
-    return channels_[std::size_t{from} * size_ + to];
+  struct channel {
+    std::deque<letter> letters;
+    std::size_t place = 0;  // in filled_
+  };
+  using channels = std::unordered_map<std::uint64_t, channel>;
+
+  static std::uint64_t key(std::uint32_t from, std::uint32_t to) { return std::uint64_t{from} << 32 | to; }
+  void forget(channels::iterator empty) {
+    const std::size_t place = empty->second.place;
+    filled_[place] = filled_.back();
+    channels_.find(filled_[place])->second.place = place;
+    filled_.pop_back();
+    channels_.erase(empty);
   }
 
-  static constexpr std::size_t nothing = ~std::size_t{0};
+  static constexpr std::uint64_t nothing = ~std::uint64_t{0};
 
-  std::uint32_t size_;
-  std::size_t held_ = nothing;
-  std::vector<std::deque<letter>> channels_;  // by sender, then by receiver
+  std::uint64_t held_ = nothing;
+  channels channels_;                  // by sender and receiver; only those with letters
+  std::vector<std::uint64_t> filled_;  // their keys
+  std::vector<count> counts_;          // by rank
 };
 
 /// The number of nodes that live on all these ranks, each of which has its own graph.

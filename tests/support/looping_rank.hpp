@@ -62,10 +62,10 @@ struct looping_rank : parts_above {
     if (rank.clock.has_to_judge()) rank.clock.judge_failures();
     if (waiters.any_timed()) waiters.check_deadlines(manta::base::now_ns());
     if (rank.limit.holds()) waits.let_go();
-    for (std::uint32_t r = 0; r < rank.world.size(); ++r) {
-      auto* const other = static_cast<looping_rank*>(rank.world[r].above);
-      if (!rank.world.is_alive(r) || other->runs || other->loop.runnable()) continue;
-      other->loop.report_blocked(other->rank.executor.waiting(), false);
+    for (const std::uint32_t r : rank.world.take_touched()) {
+      looping_rank& other = static_cast<looping_rank&>(*rank.world.look_at(r).above);
+      if (!rank.world.is_alive(r) || other.runs || other.loop.runnable()) continue;
+      other.loop.report_blocked(other.rank.executor.waiting(), false);
     }
     return any;
   }
@@ -120,8 +120,8 @@ struct looping_rank : parts_above {
       rank.own, {rank.phase, rank.pace, waiters, rank.local, rank.fetching, rank.limit, rank.home, loop}};
   manta::exec::quiet_watch<block_loopback> quiet{
       rank.own,
-      {rank.phase, waiters, rank.late, rank.end, rank.scheduler, rank.fetching, rank.clock, rank.executor,
-       rank.placement, drops, rank.orphans, loop},
+      {rank.phase, waiters, rank.late, rank.end, rank.scheduler, rank.fetching, rank.clock, rank.executor, rank.actors,
+       rank.named, rank.failures, rank.placement, drops, rank.orphans, loop},
       {this, [](void*) { return true; }}};
   manta::exec::questions<block_loopback> asked{
       rank.own,
@@ -133,8 +133,8 @@ struct looping_rank : parts_above {
 /// All ranks with all their parts.
 struct looping_world {
   explicit looping_world(std::uint32_t size, std::uint64_t seed = 1, bool recovers = false,
-                         std::size_t most_unfinished = std::size_t{1} << 20)
-      : world(size, seed, recovers, most_unfinished) {
+                         std::size_t most_unfinished = std::size_t{1} << 20, std::uint32_t ranks_per_node = 1)
+      : world(size, seed, recovers, most_unfinished, ranks_per_node) {
     for (std::uint32_t r = 0; r < size; ++r) ranks.push_back(std::make_unique<looping_rank>(world[r]));
   }
   looping_rank& operator[](std::size_t rank) { return *ranks[rank]; }

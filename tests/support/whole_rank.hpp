@@ -37,6 +37,7 @@
 #include "manta/exec/work/placement.ipp"
 #include "manta/exec/work/restarts.ipp"
 #include "manta/exec/work/tasks_ahead.ipp"
+#include "task_stacks.hpp"
 
 class whole_world;
 
@@ -66,7 +67,8 @@ struct whole_rank {
 
   /// Submits a task with one number as its argument. The caller owns one handle of the result.
   node& submit(std::uint32_t function, std::uint64_t number, const std::vector<node*>& inputs = {},
-               manta::graph::request* wanted = nullptr);
+               manta::graph::request* wanted = nullptr,
+               std::uint32_t type = manta::wire::type_index<std::uint64_t>::value);
   node& call(node& handle, std::uint32_t function, std::uint64_t number, const std::vector<node*>& inputs = {});
   /// Refers to both.
   static manta::exec::task_arguments arguments(const std::uint64_t& number, const std::vector<node*>& inputs) {
@@ -93,7 +95,7 @@ struct whole_rank {
   manta::exec::biased_lock lock{[](void*) {}, nullptr};
   manta::store::ledger ledger;
   manta::graph::task_graph graph;
-  manta::base::array<manta::graph::capacity> offered;
+  manta::graph::offers offered;
   manta::exec::membership members;
   manta::exec::failure_writer in_words;
   manta::graph::scheduler* scheduler = nullptr;
@@ -144,8 +146,8 @@ struct whole_rank {
 class whole_world {
  public:
   explicit whole_world(std::uint32_t size, std::uint64_t seed = 1, bool recovers = false,
-                       std::size_t most_unfinished = std::size_t{1} << 20)
-      : letters_(size), random_(seed), alive_(size, true) {
+                       std::size_t most_unfinished = std::size_t{1} << 20, std::uint32_t ranks_per_node = 1)
+      : letters_(size, ranks_per_node), random_(seed), alive_(size, true), is_awake_(size, false) {
     for (std::uint32_t r = 0; r < size; ++r) {
       ranks_.push_back(std::make_unique<whole_rank>(*this, letters_, r, size, most_unfinished));
       if (recovers) {
@@ -157,29 +159,37 @@ class whole_world {
 
   static constexpr std::size_t nobody = ~std::size_t{0};
 
-  whole_rank& operator[](std::size_t rank) { return *ranks_[rank]; }
+  /// Whoever has the rank may give it something to do.
+  whole_rank& operator[](std::size_t rank) {
+    wake(static_cast<std::uint32_t>(rank));
+    return *ranks_[rank];
+  }
+  whole_rank& look_at(std::size_t rank) { return *ranks_[rank]; }  ///< Whoever has it gives it nothing to do.
   std::uint32_t size() const { return static_cast<std::uint32_t>(ranks_.size()); }
   std::mt19937_64& random() { return random_; }
+  task_stacks<whole_rank>& stacks() { return stacks_; }
+  /// From now on tasks run on stacks of their own, and may wait: whole_rank::wait_for_end.
+  void let_tasks_wait() { have_stacks_ = true; }
   std::size_t live_nodes() const {
     std::size_t all = 0;
     for (std::size_t r = 0; r < ranks_.size(); ++r) all += alive_[r] ? ranks_[r]->graph.nodes.live() : 0;
     return all;
   }
 
-  /// One thing happens somewhere: a letter comes, or a task or call runs, but not on the rank `looping`, which runs what
-  /// it has by itself. False if nothing can.
+  /// One thing happens somewhere: a letter or a block comes, or a task or call runs, but not on the rank `looping`,
+  /// which runs what it has by itself. False if nothing can.
   bool step(std::size_t looping = nobody) {
-    const auto runs_one = [&](std::size_t r) {
-      return r != looping && r != resting_ && alive_[r] && ranks_[r]->run_one();
-    };
-    for (std::uint32_t tried = 0, first = pick(); tried < ranks_.size(); ++tried) {
-      if (random_() % 2 == 0 && runs_one((first + tried) % ranks_.size())) return true;
+    for (std::size_t tried = awake_.size(); tried > 0 && !awake_.empty(); --tried) {
+      const std::size_t at = random_() % awake_.size();
+      if (random_() % 2 == 0 && runs_one(at, looping)) return true;
     }
-    if (deliver()) return true;
-    for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      if (runs_one(r)) return true;
+    if (deliver(looping)) return true;
+    for (std::size_t at = 0; at < awake_.size();) {
+      const std::uint32_t r = awake_[at];
+      if (runs_one(at, looping)) return true;
+      if (at < awake_.size() && awake_[at] == r) ++at;
     }
-    return deliver();
+    return deliver(looping);
   }
   void run() {
     while (step()) continue;
@@ -198,30 +208,70 @@ class whole_world {
   /// The rank does nothing more. Rank 0 hears of its death, and tells the others.
   void kill(std::uint32_t dead) {
     alive_[dead] = false;
+    stacks_.drop(*ranks_[dead]);
     for (std::uint32_t r = 1; r < ranks_.size(); ++r) {
       if (alive_[r]) ranks_[0]->out.send(r, manta::exec::message::rank_died, manta::exec::index_message{dead, 0});
     }
     ranks_[0]->rank_died(dead);
+    wake(0);
   }
   bool is_alive(std::uint32_t rank) const { return alive_[rank]; }
   /// The rank runs nothing until another one rests, or nobody.
   void let_rest(std::size_t rank) { resting_ = rank; }
   block_world& letters() { return letters_; }
+  /// The ranks to which something has happened since the last call.
+  std::vector<std::uint32_t> take_touched() { return std::exchange(touched_, {}); }
+  /// Has the rank perhaps something to run?
+  bool is_awake(std::uint32_t rank) const { return is_awake_[rank]; }
 
  private:
-  std::uint32_t pick() { return static_cast<std::uint32_t>(random_() % ranks_.size()); }
-  bool deliver() {
-    ranks_[0]->placement.place_and_ask();
-    return letters_.deliver_one(random_, [this](std::uint32_t to, std::uint32_t from, const letter& m) {
-      if (alive_[to] && !ranks_[to]->members.is_dead(from)) ranks_[to]->receive(from, m);
+  void wake(std::uint32_t rank) {
+    touched_.push_back(rank);
+    if (is_awake_[rank]) return;
+    is_awake_[rank] = true;
+    awake_.push_back(rank);
+  }
+  /// Runs something on the rank at this place of the list, from which it is taken if it has nothing.
+  bool runs_one(std::size_t at, std::size_t looping) {
+    const std::uint32_t r = awake_[at];
+    if (alive_[r] && (r == looping || r == resting_)) return false;
+    if (alive_[r] && runs_one(*ranks_[r])) {
+      touched_.push_back(r);
+      return true;
+    }
+    is_awake_[r] = false;
+    awake_[at] = awake_.back();
+    awake_.pop_back();
+    return false;
+  }
+  bool runs_one(whole_rank& r) { return have_stacks_ ? stacks_.run_one(r) : r.run_one(); }
+  bool deliver(std::size_t looping = nobody) {
+    // Rank 0 asks when it idles: in a large world not after each letter.
+    ranks_[0]->placement.place();
+    if (ranks_.size() <= 16 || random_() % ranks_.size() < 16) ranks_[0]->placement.ask_for_work();
+    const auto take_block = [this](std::uint32_t to, std::uint64_t token) {
+      if (!alive_[to]) return;
+      ranks_[to]->fetching.on_block(token);
+      wake(to);
+    };
+    if (!letters_.sent.empty() && letters_.deliver_block(take_block)) return true;
+    return letters_.deliver_one(random_, [&](std::uint32_t to, std::uint32_t from, const letter& m) {
+      if (!alive_[to] || ranks_[to]->members.is_dead(from)) return;
+      wake(to);
+      if (have_stacks_ && to != looping) ranks_[to]->phase.set_resting(!stacks_.can_go_on(*ranks_[to]));
+      ranks_[to]->receive(from, m);
     });
   }
 
   block_world letters_;
   std::mt19937_64 random_;
   std::size_t resting_ = nobody;
-  std::vector<bool> alive_;
+  bool have_stacks_ = false;
+  std::vector<bool> alive_, is_awake_;
+  std::vector<std::uint32_t> awake_;    // ranks that may have something to run
+  std::vector<std::uint32_t> touched_;  // some of them several times
   std::vector<std::unique_ptr<whole_rank>> ranks_;
+  task_stacks<whole_rank> stacks_;
 };
 
 inline whole_rank::~whole_rank() {
@@ -259,7 +309,11 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
                      },
                  .input_arrived = [](void* r, task* t, node& n) { of(r).executor.input_arrived(t, n); },
                  .send_call = [](void* r, node& n, task* t) { of(r).calls.send(n, t); },
-                 .pulled = [](void*, const manta::graph::link&, node&) {},
+                 .pulled =
+                     [](void* r, const manta::graph::link& l, node& n) {
+                       const auto its_home = of(r).refs.home_of(n);
+                       of(r).fetching.on_pull(l.rank, {its_home.rank, its_home.index, l.index, l.count, 0});
+                     },
                  .send_after = [](void* r, const manta::graph::link& l, node& n) { of(r).ahead.send_after(l, n); },
                  .inherit = [](void* r, node& n) { of(r).again.inherit(n); },
                  .await_return = [](void* r, std::uint32_t family) { of(r).again.await_return(family); },
@@ -332,18 +386,19 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
   counts.begin_run(functions);
   running.begin_run(number + 1);
   for (std::uint32_t r = 0; r < size; ++r) {
-    offered[r].cpus = 1;
-    offered[r].node = 0;
-    offered[r].executes = r != 0 || size == 1;
+    manta::graph::capacity its;
+    its.node = letters.ranks_per_node == 1 ? 0 : net.node_of(static_cast<int>(r));
+    its.executes = r != 0 || size == 1;
+    offered.set(r, its);
   }
   if (number == 0) scheduler = new manta::graph::scheduler(graph.nodes, offered);
 }
 
 inline whole_rank::node& whole_rank::submit(std::uint32_t function, std::uint64_t number,
-                                            const std::vector<node*>& inputs, manta::graph::request* wanted) {
+                                            const std::vector<node*>& inputs, manta::graph::request* wanted,
+                                            std::uint32_t type) {
   for (node* const n : inputs) refs.hold(*n);
-  return home.submit(function, manta::wire::type_index<std::uint64_t>::value, arguments(number, inputs),
-                     manta::graph::request_ptr(wanted));
+  return home.submit(function, type, arguments(number, inputs), manta::graph::request_ptr(wanted));
 }
 
 inline whole_rank::node& whole_rank::call(node& handle, std::uint32_t function, std::uint64_t number,
@@ -353,7 +408,9 @@ inline whole_rank::node& whole_rank::call(node& handle, std::uint32_t function, 
 }
 
 inline bool whole_rank::run_one() {
-  if (gangs.ends().has_complete()) {
+  if (fetching.has_arrivals()) {
+    fetching.decode_arrived();
+  } else if (gangs.ends().has_complete()) {
     gangs.finish_complete();
   } else if (actors.has_work()) {
     actors.run_call();
@@ -366,14 +423,16 @@ inline bool whole_rank::run_one() {
 }
 
 inline void whole_rank::wait_for_end(node& n) {
+  if (world.stacks().on_stack()) return world.stacks().wait_for(*this, n);
   if (above != nullptr) return above->wait_for_end(n);
   while (n.state == manta::graph::state::pending && world.step()) continue;
 }
 
 inline void whole_rank::rank_died(std::uint32_t dead) {
   members.note_death(dead, {"rank " + std::to_string(dead) + " has died", 0, manta::net::end_by::unknown});
-  offered[dead] = manta::graph::capacity{};
-  offered[dead].executes = false;
+  manta::graph::capacity nothing;
+  nothing.executes = false;
+  offered.set(dead, nothing);
   fetching.rank_died(dead);
   if (scheduler != nullptr) {
     placement.rank_died(dead);
@@ -423,6 +482,15 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
       const auto header = m.read<result_message>();
       return fetching.on_value(from, header, m.data, m.bytes);
     }
+    case message::data: {
+      const auto header = m.read<data_message>();
+      return fetching.on_data(from, header, m.data, m.bytes);
+    }
+    case message::pull: return fetching.on_pull(from, m.read<pull_message>());
+    case message::unavailable: return fetching.on_unavailable(m.read<unavailable_message>());
+    case message::cut_off: return fetching.on_cut_off(from, m.read<cut_off_message>());
+    case message::mapped: return held.on_mapped(from, m.read<index_message>().index);
+    case message::replicate: return fetching.on_replicate(from, m.read<replicate_message>());
     case message::ask_holders: {
       const auto header = m.read<holders_message>();
       return orphans.on_ask(from, header, m.data, m.bytes);

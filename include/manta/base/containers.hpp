@@ -6,6 +6,8 @@
 // compiler some fifty functions.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -238,12 +240,39 @@ class index_table {
   std::size_t capacity_ = 0;  // a power of two
 };
 
-/// A fixed number of objects of any type; they never move.
+/// Zeroed memory, which free_zeroed() takes back. A long block is a mapping: its pages take no memory before they are
+/// written.
+inline constexpr std::size_t least_mapping = std::size_t{8} << 10;
+inline void* zeroed_memory(std::size_t bytes) {
+  void* made = nullptr;
+  if (bytes < least_mapping) {
+    made = std::calloc(bytes == 0 ? 1 : bytes, 1);
+  } else {
+    made = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED) made = nullptr;
+  }
+  if (made == nullptr) throw std::bad_alloc();
+  return made;
+}
+inline void free_zeroed(void* memory, std::size_t bytes) {
+  if (bytes < least_mapping) return std::free(memory);
+  ::munmap(memory, bytes);
+}
+
+/// Is a new object nothing but zeros? A class whose constructor would only write zeros says so by a member of this
+/// name.
+template <class T>
+constexpr bool begins_as_zeros = alignof(T) <= alignof(std::max_align_t) &&
+                                 (std::is_trivially_default_constructible_v<T> ||
+                                  requires { requires T::begins_as_zeros; });
+
+/// A fixed number of objects of any type; they never move. Where a new object is nothing but zeros, those that are
+/// never written take no memory if there are many: of what a rank keeps for each other rank, it uses little.
 template <class T>
 class array {
  public:
   [[gnu::always_inline]] array() {}
-  [[gnu::always_inline]] explicit array(std::size_t count) : data_(new T[count]()), size_(count) {}
+  [[gnu::always_inline]] explicit array(std::size_t count) : data_(make(count)), size_(count) {}
   [[gnu::always_inline]] array(array&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   [[gnu::always_inline]] array& operator=(array&& other) noexcept {
@@ -251,7 +280,16 @@ class array {
     std::swap(size_, other.size_);
     return *this;
   }
-  [[gnu::always_inline]] ~array() { delete[] data_; }
+  [[gnu::always_inline]] ~array() {
+    if constexpr (begins_as_zeros<T>) {
+      if constexpr (!std::is_trivially_destructible_v<T>) {
+        for (T* each = begin(); each != end(); ++each) each->~T();
+      }
+      free_zeroed(data_, size_ * sizeof(T));
+    } else {
+      delete[] data_;
+    }
+  }
 
   [[gnu::always_inline]] std::size_t size() const { return size_; }
   [[gnu::always_inline]] T& operator[](std::size_t i) { return data_[i]; }
@@ -262,6 +300,14 @@ class array {
   [[gnu::always_inline]] const T* end() const { return data_ + size_; }
 
  private:
+  [[gnu::always_inline]] static T* make(std::size_t count) {
+    if constexpr (begins_as_zeros<T>) {
+      return static_cast<T*>(zeroed_memory(count * sizeof(T)));
+    } else {
+      return new T[count]();
+    }
+  }
+
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -37,7 +37,7 @@ MANTA_DECL void deaths::look() {
 
 MANTA_DECL void deaths::take_place(rank_id spare, rank_id rank) {
   all_.rank.members.enlist(spare);
-  graph::capacity& its = all_.rank.world[spare];
+  graph::capacity its = all_.rank.world[spare];
   if (its.node == all_.rank.world[rank].node) {
     const graph::gpu_set own = its.gpus;
     its = all_.rank.world[rank];
@@ -45,6 +45,7 @@ MANTA_DECL void deaths::take_place(rank_id spare, rank_id rank) {
   }
   its.executes = true;
   its.stands_by = false;
+  all_.rank.world.set(spare, its);
   if (all_.rank.scheduler != nullptr) all_.rank.scheduler->joins(spare, its);
 }
 
@@ -72,9 +73,10 @@ MANTA_DECL void deaths::rank_died(const death_message& m, const std::string& why
 }
 
 MANTA_DECL void deaths::leave_world(rank_id dead) {
-  all_.rank.world[dead] = graph::capacity{};
-  all_.rank.world[dead].node = -1;
-  all_.rank.world[dead].executes = false;
+  graph::capacity nothing;
+  nothing.node = -1;
+  nothing.executes = false;
+  all_.rank.world.set(dead, nothing);
 }
 
 }  // namespace manta::exec

@@ -63,9 +63,11 @@ MANTA_DECL void ending::finish(bool drop, bool is_deadlock) {
     drop_unstarted();
   }
   drive_until_quiet();
-  all_.rank.post.send_to_others(message::end_actors, index_message{0, 0});
-  end_actors();
-  drive_until_quiet();
+  if (all_.loops.quiet.has_found_kept()) {
+    all_.rank.post.send_to_others(message::end_actors, index_message{0, 0});
+    end_actors();
+    drive_until_quiet();
+  }
   all_.work.placement.end_run();
   all_.homes.named.end_run();
   exec::unobserved& failures = all_.run.unobserved;

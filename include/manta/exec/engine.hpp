@@ -57,7 +57,7 @@ class engine {
   std::uint32_t rank() const { return parts_.rank.rank; }
   std::uint32_t size() const { return parts_.rank.size; }
   const net::network& network() const { return parts_.rank.net; }
-  const base::array<graph::capacity>& world() const { return parts_.rank.world; }
+  const graph::offers& world() const { return parts_.rank.world; }
   const running_task& current_task() const { return *parts_.run.running; }
   std::uint64_t seed() const { return parts_.rank.seed; }
   /// Does the program go on when another rank dies?

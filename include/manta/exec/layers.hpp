@@ -87,7 +87,7 @@ struct rank_stores {
   biased_lock lock;
   store::ledger ledger;  // before the graph, whose nodes it knows
   graph::task_graph graph;
-  base::array<graph::capacity> world;
+  graph::offers world;
   base::list<std::uint64_t> sees;  // by rank: its list of devices; 0: nobody else sees them. Only with spares
   membership members;
   failure_writer failures;

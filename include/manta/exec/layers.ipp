@@ -108,7 +108,7 @@ MANTA_DECL loop_layer::loop_layer(rank_stores& r, run_state& run, value_layer& v
       waiting(v.own, {run.phase, run.pace, run.waiters, run.local, v.fetches, run.throttle, homes.tasks, loop}),
       quiet(v.own,
             {run.phase, run.waiters, run.late, run.departure, r.scheduler, v.fetches, v.attempts, work.executor,
-             work.placement, v.foreign_drops, homes.orphans, loop},
+             work.actors, homes.named, run.unobserved, work.placement, v.foreign_drops, homes.orphans, loop},
             hooks.quiet),
       questions(v.own,
                 {run.running, run.local, run.late, run.departure, r.world, r.scheduler, run.elsewhere, v.completion,

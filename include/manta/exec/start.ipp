@@ -95,13 +95,13 @@ struct claim {
   }
 };
 
-/// A rank's own devices, given what all say. A setting takes the first of its share, and where that is too small the
-/// first of all. Those that stand by have devices that nobody else sees who works.
-MANTA_DECL graph::gpu_set devices_of(const base::array<claim>& all, rank_id rank) {
+/// A rank's own devices, given what the ranks of its node say. A setting takes the first of its share, and where that
+/// is too small the first of all. Those that stand by have devices that nobody else sees who works.
+MANTA_DECL graph::gpu_set devices_of(const base::array<claim>& all, const base::list<std::uint32_t>& on_node,
+                                     rank_id rank) {
   const claim& mine = all[rank];
   int ranks = 0, position = 0;
-  for (std::uint32_t r = 0; r < all.size(); ++r) {
-    if (all[r].offered.node != mine.offered.node) continue;
+  for (const std::uint32_t r : on_node) {
     if (r != rank && (mine.alone || all[r].alone || all[r].devices != mine.devices)) continue;
     if (mine.offered.stands_by && all[r].offered.executes) return {};
     if (all[r].offered.executes != mine.offered.executes || all[r].offered.stands_by != mine.offered.stands_by)
@@ -241,10 +241,14 @@ MANTA_DECL void share_settings(rank_stores& rank, engine_options& options) {
                          options.spill_folder.empty() ? base::spill_folder(variable) : options.spill_folder);
   const base::array<claim> all = exchange_claims(rank, mine, options);
   rank.seed = options.seed;
+  base::array<base::list<std::uint32_t>> on_node(static_cast<std::size_t>(rank.net.topology().nodes()));
+  const auto node_of = [&](std::uint32_t r) { return static_cast<std::size_t>(all[r].offered.node); };
+  for (std::uint32_t r = 0; r < rank.size; ++r) on_node[node_of(r)].push_back(r);
   for (std::uint32_t r = 0; r < rank.size; ++r) {
     const std::string& devices = all[r].devices;
-    rank.world[r] = all[r].offered;
-    rank.world[r].gpus = devices_of(all, r);
+    graph::capacity its = all[r].offered;
+    its.gpus = devices_of(all, on_node[node_of(r)], r);
+    rank.world.set(r, its);
     if (!rank.members.has_spares()) continue;
     rank.sees.push_back(all[r].alone ? 0 : base::hash_bytes(devices.data(), devices.size(), 1));
   }
@@ -281,13 +285,13 @@ MANTA_DECL void connect_lifelines(rank_parts& all, const engine_options& options
     if (::sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
     return;
   }
-  delete std::exchange(all.rank.lifeline, nullptr);
   if (all.rank.rank == 0) {
-    std::fprintf(stderr,
-                 "manta: not all ranks can reach rank 0 by TCP, so the death of a rank will not be noticed, and the "
-                 "program may hang then%s; allow connections between the nodes of the job\n",
-                 all.rank.members.has_spares() ? ", and the ranks that stand by never run anything" : "");
+    std::fprintf(stderr, "manta: %s, so the death of a rank will not be noticed, and the program may hang then%s; %s\n",
+                 all.rank.lifeline->why_not().c_str(),
+                 all.rank.members.has_spares() ? ", and the ranks that stand by never run anything" : "",
+                 all.rank.lifeline->remedy().c_str());
   }
+  delete std::exchange(all.rank.lifeline, nullptr);
 }
 
 }  // namespace manta::exec

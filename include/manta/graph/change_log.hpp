@@ -44,6 +44,10 @@ class change_log {
     p.everywhere = everywhere_;
   }
 
+  /// A number that grows with every change that may make a rank busy or idle.
+  std::uint64_t loads() const { return loads_; }
+  void note_load() { ++loads_; }
+
   /// A number that changes whenever a gang that found no place might find one.
   std::uint64_t state_for_gangs() const { return state_for_gangs_; }
   void changed_for_gangs() { ++state_for_gangs_; }
@@ -55,6 +59,7 @@ class change_log {
   std::uint64_t read_ = 0;            // number of entries that some queue has read
   std::uint64_t everywhere_ = 1;      // number of changes on all ranks
   std::uint64_t state_for_gangs_ = 1;
+  std::uint64_t loads_ = 1;
 };
 
 }  // namespace manta::graph

@@ -58,23 +58,10 @@ class gang_placement {
     if (q.looked_at == load_.log().state_for_gangs()) return false;
     const bool old = keeper_ == nullptr && load_.tasks_ended() - q.first_since >= load_.executing().size();
     if (load_.inactive() < static_cast<std::size_t>(wanted.ranks) && !old) return false;
-    gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
-    shape.spread = wanted.spread;
-    if (wanted.near >= 0) shape.near = load_[static_cast<std::uint32_t>(wanted.near)].all.node;
-    if (wanted.spread || wanted.near >= 0) {
-      find_candidates(q, false);
-      set_hopes(shape, candidates_);
-    }
-    find_candidates(q, true);
-    if (choose_gang(candidates_, shape, members_)) return true;
+    const bool is_found = has_no_wishes(q) ? find_by_node(q) : find_among_all(q);
+    if (is_found) return true;
     q.looked_at = load_.log().state_for_gangs();
-    if (old) {
-      find_candidates(q, false);
-      if (choose_gang(candidates_, shape, members_)) {
-        keeper_ = &q;
-        for (const std::uint32_t rank : members_) load_.keep(rank);
-      }
-    }
+    if (old) keep_for(q);
     return false;
   }
 
@@ -103,12 +90,65 @@ class gang_placement {
 
   void stop_keeping() {
     keeper_ = nullptr;
+    kept_.clear();
     for (const std::uint32_t rank : load_.executing()) {
       if (load_.keep_no_more(rank)) load_.changed(rank);
     }
   }
 
  private:
+  gang_shape shape_of(const request& wanted) const {
+    gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
+    shape.spread = wanted.spread;
+    if (wanted.near >= 0) shape.near = load_[static_cast<std::uint32_t>(wanted.near)].all.node;
+    return shape;
+  }
+  /// Whether the gang takes any ranks, and none is kept for it: then gang_index.hpp finds them.
+  bool has_no_wishes(const request_queue& q) const {
+    const request& wanted = *q.wanted;
+    return wanted.reservation == 0 && wanted.nodes == 0 && !wanted.spread && wanted.near < 0 && keeper_ != &q &&
+           !load_[0].all.executes;
+  }
+  bool find_by_node(request_queue& q) {
+    const request& wanted = *q.wanted;
+    const auto can = [&](std::uint32_t rank) {
+      return may_join(rank, wanted) && could_join(rank, q, true) && choice_.may_take(rank, q, wanted);
+    };
+    const auto add = [&](std::uint32_t rank) {
+      if (can(rank)) q.free.add(rank);
+    };
+    change_log& log = load_.log();
+    if (q.free.empty() || log.must_look_everywhere(q.read)) {
+      q.free.begin(load_.executing(), [this](std::uint32_t rank) { return load_[rank].all.node; });
+      for (const std::uint32_t rank : load_.executing()) add(rank);
+    } else {
+      log.each_since(q.read, add);
+    }
+    log.move_to_end(q.read);
+    return q.free.choose(static_cast<std::size_t>(wanted.ranks), can, members_);
+  }
+  bool find_among_all(const request_queue& q) {
+    const request& wanted = *q.wanted;
+    gang_shape shape = shape_of(wanted);
+    if (wanted.spread || wanted.near >= 0) {
+      find_candidates(q, false);
+      set_hopes(shape, candidates_);
+    }
+    find_candidates(q, true);
+    return choose_gang(candidates_, shape, members_);
+  }
+  /// Keeps ranks that become idle for an old gang, if there will be enough.
+  void keep_for(request_queue& q) {
+    find_candidates(q, false);
+    gang_shape shape = shape_of(*q.wanted);
+    if (q.wanted->spread || q.wanted->near >= 0) set_hopes(shape, candidates_);
+    if (!choose_gang(candidates_, shape, members_)) return;
+    keeper_ = &q;
+    for (const std::uint32_t rank : members_) {
+      kept_.push_back(rank);
+      load_.keep(rank);
+    }
+  }
   /// Rank 0, where it is lent, joins only gangs that need it, and none after a death.
   bool may_join(std::uint32_t rank, const request& wanted) const {
     const bool may_be_lent = !load_[rank].lent || wanted.ranks == 0 || (wanted.needs_rank_0 && all_live_);
@@ -126,7 +166,7 @@ class gang_placement {
     if (wanted.reservation != 0) {
       add_bundles(q, now);
     } else {
-      for (const std::uint32_t rank : load_.executing()) {
+      for (const std::uint32_t rank : now&& keeper_ == &q ? kept_ : load_.executing()) {
         if (!may_join(rank, wanted) || !could_join(rank, q, now)) continue;
         if (now ? choice_.may_take(rank, q, wanted) : could_take(rank, wanted))
           candidates_.push_back({rank, load_[rank].all.node});
@@ -183,7 +223,8 @@ class gang_placement {
   base::list<std::uint32_t> members_;
   base::list<grant> grants_;
   request_queue* keeper_ = nullptr;
-  std::uint64_t gangs_ = 0;  // number of gangs started
+  base::list<std::uint32_t> kept_;  // the ranks that are kept for it
+  std::uint64_t gangs_ = 0;         // number of gangs started
   bool all_live_ = true;
 };
 

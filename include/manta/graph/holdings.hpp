@@ -19,7 +19,7 @@ class holdings {
  public:
   static constexpr unsigned reservation_patience = 64;
 
-  holdings(rank_load& load, const base::array<capacity>& world) : load_(load), ranks_(world.size()) {
+  holdings(rank_load& load, const offers& world) : load_(load), ranks_(world.size()) {
     for (std::uint32_t r = 0; r < world.size(); ++r) fill(ranks_[r], world[r]);
     sites_ = sites_of(
         world, [](void* all, std::uint32_t r) { return &ranks_in(all)[r].free; }, &ranks_);

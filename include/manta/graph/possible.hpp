@@ -8,12 +8,13 @@
 #include <string>
 
 #include "manta/graph/gang_choice.hpp"
+#include "manta/graph/offers.hpp"
 #include "manta/graph/request.hpp"
 
 namespace manta::graph {
 
 /// Describes what the ranks offer; ranks that offer the same are named together.
-inline std::string describe(const base::array<capacity>& world) {
+inline std::string describe(const offers& world) {
   struct kind {
     std::size_t first, count;
   };
@@ -63,9 +64,9 @@ inline std::string lacks(const request& wanted, int rank, const capacity& c, int
   return text;
 }
 
-inline bool all_live(const base::array<capacity>& world) {
-  for (const capacity& c : world) {
-    if (c.node < 0) return false;
+inline bool all_live(const offers& world) {
+  for (std::size_t r = 0; r < world.size(); ++r) {
+    if (world[r].node < 0) return false;
   }
   return true;
 }
@@ -74,7 +75,7 @@ inline bool all_live(const base::array<capacity>& world) {
 /// best rank lacks, and what the ranks offer. Returns true if the request can be met only with rank 0, which otherwise
 /// only schedules. Rank 0 joins no gang after a rank has died: if another member died too, rank 0 might wait for it
 /// inside MPI for ever, which would end the job.
-inline bool require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
+inline bool require_possible(const request& wanted, const offers& world, const std::string& what) {
   base::list<gang_candidate> possible;
   std::size_t nearest = world.size();
   int fewest = 0;

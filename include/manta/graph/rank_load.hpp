@@ -14,6 +14,7 @@
 #include "manta/graph/change_log.hpp"
 #include "manta/graph/durations.hpp"
 #include "manta/graph/node.hpp"
+#include "manta/graph/offers.hpp"
 #include "manta/graph/request.hpp"
 #include "manta/graph/resources.hpp"
 
@@ -46,7 +47,7 @@ class rank_load {
     bool is_lent() const { return lent && !in_gang; }
   };
 
-  explicit rank_load(const base::array<capacity>& world) : ranks_(world.size()), log_(world.size()) {
+  explicit rank_load(const offers& world) : ranks_(world.size()), log_(world.size()) {
     for (std::uint32_t r = 0; r < world.size(); ++r) {
       ranks_[r].all = world[r];
       if (!ranks_[r].all.executes) continue;
@@ -108,6 +109,7 @@ class rank_load {
   std::uint32_t book(std::uint32_t function, std::uint32_t rank) {
     const std::uint32_t charge = estimate(function);
     rank_state& r = ranks_[rank];
+    log_.note_load();
     inactive_ -= r.sent++ == r.blocked;
     r.sent_ns += charge;
     return charge;
@@ -199,6 +201,7 @@ class rank_load {
   /// Makes next_rank() find the rank.
   void offer(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
+    log_.note_load();
     log_.changed_for_gangs();
     if (!takes_any(r)) return;
     if (idle(r) && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
@@ -260,6 +263,7 @@ class rank_load {
   template <class Change>
   void change(std::uint32_t rank, Change&& change) {
     const bool was_outside = is_outside(ranks_[rank]);
+    log_.note_load();
     change(ranks_[rank]);
     outside_ = outside_ + is_outside(ranks_[rank]) - was_outside;
     if (!was_outside || outside_ != 0) return;

@@ -135,12 +135,13 @@ class place_finder {
 };
 
 /// Ranks that run tasks, ordered by node; their stocks by rank.
-inline base::list<site> sites_of(const base::array<capacity>& world, stock* (*at)(void*, std::uint32_t), void* stocks) {
+inline base::list<site> sites_of(const offers& world, stock* (*at)(void*, std::uint32_t), void* stocks) {
   base::list<site> sites;
   int nodes = 0;
-  for (const capacity& c : world) nodes = c.node >= nodes ? c.node + 1 : nodes;
+  for (std::size_t r = 0; r < world.size(); ++r) nodes = std::max(nodes, world[r].node + 1);
   base::array<std::uint32_t> first(static_cast<std::size_t>(nodes) + 1);
-  for (const capacity& c : world) first[static_cast<std::size_t>(c.node) + 1] += c.executes;
+  for (std::size_t r = 0; r < world.size(); ++r)
+    first[static_cast<std::size_t>(world[r].node) + 1] += world[r].executes;
   for (std::size_t n = 1; n < first.size(); ++n) first[n] += first[n - 1];
   sites.resize(first[first.size() - 1], site{nullptr, 0, 0});
   for (std::uint32_t r = 0; r < world.size(); ++r) {
@@ -151,7 +152,7 @@ inline base::list<site> sites_of(const base::array<capacity>& world, stock* (*at
 }
 
 /// Throws unschedulable if the world could not meet the reservation even with nothing taken.
-inline void require_possible(const bundles& wanted, strategy how, const base::array<capacity>& world) {
+inline void require_possible(const bundles& wanted, strategy how, const offers& world) {
   base::array<stock> stocks(world.size());
   for (std::size_t r = 0; r < world.size(); ++r) stocks[r] = world[r].whole();
   base::list<site> sites = sites_of(

@@ -51,6 +51,7 @@ struct capacity {
   bool executes = true;    ///< rank 0 of a larger world only schedules
   bool stands_by = false;  ///< a spare rank, which executes tasks only after it has replaced a dead rank
 
+  friend bool operator==(const capacity&, const capacity&) = default;
   stock whole() const { return {cpus, resources, device_stock(gpus)}; }
   void write(wire::buffer& out) const {
     wire::put(out, cpus);

@@ -24,7 +24,7 @@ namespace manta::graph {
 
 class scheduler {
  public:
-  scheduler(node_table& nodes, const base::array<capacity>& world)
+  scheduler(node_table& nodes, const offers& world)
       : nodes_(nodes),
         load_(world),
         held_(load_, world),

@@ -32,6 +32,7 @@ class channel {
   using batch_pool = net::batch_pool<typename Port::request>;
 
  public:
+  static constexpr bool begins_as_zeros = true;  ///< base::array: a rank has a channel to each other, and uses few
   static constexpr int max_in_flight = 16;
   static constexpr std::size_t synchronise_every = 64 * 1024;  ///< bytes, including message_cost for each message
   static constexpr std::size_t message_cost = 512;             ///< memory of the receiver for an unexpected message

@@ -71,6 +71,9 @@ class lifeline {
   lifeline& operator=(const lifeline&) = delete;
 
   bool is_up() const { return up_; }
+  /// Rank 0, if the connections cannot be made: the reason, and what to do about it.
+  const std::string& why_not() const { return why_not_; }
+  const std::string& remedy() const { return remedy_; }
   /// Rank 0: whether ranks have died since the last take_deaths.
   bool news() const { return news_.load(std::memory_order_acquire); }
   std::vector<death> take_deaths() {
@@ -111,6 +114,7 @@ class lifeline {
  private:
   static constexpr std::size_t last_words_bytes = 256;
   static constexpr int connect_patience_ms = 20'000;
+  static constexpr std::uint32_t own_news = ~std::uint32_t{0}, launcher_news = own_news - 1;  // else the rank
   static constexpr std::int64_t launcher_patience_ns =
       10'000'000'000;  // manta-run needs milliseconds, but may wait for a core
   struct hello {
@@ -142,9 +146,13 @@ class lifeline {
   }
   /// The addresses by which other nodes may reach this one.
   static std::string addresses();
+  /// Rank 0: raises the limit of open files as far as one connection for each rank needs it. False if it may not.
+  bool may_open_lines();
   int listen_here(std::uint16_t& port);
   bool accept_all(int listener, std::uint64_t token, const topology& nodes);
   static int connect_to(const std::string& all, std::uint16_t port, bool same_node);
+  bool watch_lines();            ///< Rank 0: puts all connections into the set that its thread watches.
+  void unwatch(int descriptor);  ///< Takes a connection out.
   void watch_all();
   void watch_zero();
   void look_at(std::uint32_t rank, std::int64_t now);
@@ -163,8 +171,12 @@ class lifeline {
   int rank_, size_;
   std::int64_t heartbeat_ns_;
   bool up_ = false;
-  std::int64_t looked_ = 0;    // rank 0: when its thread last looked at all ranks
-  base::array<line> lines_;    // rank 0: one line for each rank; other ranks: the first is the line to rank 0
+  std::int64_t looked_ = 0;  // rank 0: when its thread last looked at all ranks
+  base::array<line> lines_;  // rank 0: one line for each rank; other ranks: the first is the line to rank 0
+  int watched_ = -1;         // rank 0: the set of connections that its thread watches
+  int unexplained_ = 0;      // rank 0: number of ranks that have gone, of which manta-run has not said how
+  std::string why_not_ = "not all ranks can reach rank 0 by TCP",
+              remedy_ = "allow connections between the nodes of the job";
   int launcher_;               // rank 0: socket on which manta-run reports ends of ranks; -1: no manta-run
   std::string from_launcher_;  // the beginning of a line whose end has not arrived
   std::vector<death> deaths_;

@@ -12,13 +12,16 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "manta/base/child.hpp"
 #include "manta/base/clock.hpp"
 #include "manta/base/launcher.hpp"
+#include "manta/base/open_files.hpp"
 #include "manta/base/thread.hpp"
 #include "manta/net/collectives.hpp"
 #include "manta/net/lifeline.hpp"
@@ -37,6 +40,16 @@ MANTA_DECL std::string lifeline::addresses() {
   }
   ::freeifaddrs(first);
   return all;
+}
+
+MANTA_DECL bool lifeline::may_open_lines() {
+  const unsigned long besides = 512, needed = static_cast<unsigned long>(size_) + besides;  // of program, MPI, values
+  const unsigned long limit = base::raise_open_files(needed);
+  if (limit == 0) return true;
+  why_not_ = "rank 0 may open only " + std::to_string(limit) + " files, and needs " + std::to_string(needed) +
+             " to notice deaths among " + std::to_string(size_) + " ranks";
+  remedy_ = "raise the hard limit of open files there (ulimit -Hn, or LimitNOFILE of slurmd)";
+  return false;
 }
 
 MANTA_DECL int lifeline::listen_here(std::uint16_t& port) {
@@ -113,7 +126,7 @@ MANTA_DECL lifeline::lifeline(network& net, std::int64_t heartbeat_ns)
   if (rank_ == 0) {
     if (::getrandom(&where.token, sizeof where.token, 0) != sizeof where.token)
       where.token = static_cast<std::uint64_t>(base::now_ns());
-    listener = listen_here(where.port);
+    if (may_open_lines()) listener = listen_here(where.port);
     all = addresses();
   }
   const std::string told =
@@ -122,7 +135,7 @@ MANTA_DECL lifeline::lifeline(network& net, std::int64_t heartbeat_ns)
   all = told.substr(sizeof where);
   bool good = where.port != 0 && ::pipe2(wake_, O_CLOEXEC) == 0;
   if (rank_ == 0) {
-    good = good && accept_all(listener, where.token, net.topology());
+    good = good && accept_all(listener, where.token, net.topology()) && watch_lines();
     if (listener >= 0) ::close(listener);
   } else if (good) {
     const bool same_node = net.node_of(0) == net.node();
@@ -170,47 +183,54 @@ MANTA_DECL lifeline::~lifeline() {
   for (line& l : lines_) {
     if (l.socket >= 0) ::close(l.socket);
   }
-  for (const int end : wake_) {
+  for (const int end : {wake_[0], wake_[1], watched_}) {
     if (end >= 0) ::close(end);
   }
 }
 
 // --- the thread of rank 0
 
+MANTA_DECL bool lifeline::watch_lines() {
+  watched_ = ::epoll_create1(EPOLL_CLOEXEC);
+  const auto watch = [this](int descriptor, std::uint32_t number) {
+    epoll_event news{.events = EPOLLIN, .data = {.u32 = number}};
+    return descriptor < 0 || ::epoll_ctl(watched_, EPOLL_CTL_ADD, descriptor, &news) == 0;
+  };
+  bool good = watched_ >= 0 && watch(wake_[0], own_news) && watch(launcher_, launcher_news);
+  for (std::uint32_t r = 1; good && r < lines_.size(); ++r) good = watch(lines_[r].socket, r);
+  return good;
+}
+
+MANTA_DECL void lifeline::unwatch(int descriptor) {
+  (void)::epoll_ctl(watched_, EPOLL_CTL_DEL, descriptor, nullptr);  // it may have been taken out before
+}
+
 MANTA_DECL void lifeline::watch_all() {
-  base::list<pollfd> watched;
-  base::list<std::uint32_t> whose;
-  looked_ = base::now_ns();
+  constexpr std::int64_t look_every_ns = 500'000'000;
+  epoll_event news[64];
+  std::int64_t looked_at_all = looked_ = base::now_ns();
   while (!over_.load(std::memory_order_acquire)) {
-    watched.clear();
-    whose.clear();
-    watched.push_back({wake_[0], POLLIN, 0});
-    watched.push_back({launcher_, POLLIN, 0});  // poll ignores a negative descriptor
-    whose.resize(watched.size(), 0);
-    bool looks = heartbeat_ns_ > 0;
-    for (std::uint32_t r = 1; r < lines_.size(); ++r) {
-      looks = looks || (lines_[r].watched() && lines_[r].gone != 0);
-      if (!lines_[r].watched() || lines_[r].gone != 0) continue;
-      watched.push_back({lines_[r].socket, POLLIN, 0});
-      whose.push_back(r);
+    const bool looks = heartbeat_ns_ > 0 || unexplained_ != 0;
+    const int count = ::epoll_wait(watched_, news, std::size(news), looks ? look_every_ns / 1'000'000 : -1);
+    if (count < 0 && errno != EINTR) return;
+    bool of_launcher = false;
+    for (int i = 0; i < count; ++i) {
+      const std::uint32_t number = news[i].data.u32;
+      of_launcher = of_launcher || number == launcher_news;
+      if (number < lines_.size() && lines_[number].watched() && lines_[number].gone == 0) read(number);
     }
-    if (::poll(watched.begin(), watched.size(), looks ? 500 : -1) < 0 && errno != EINTR) return;
-    for (std::size_t i = 2; i < watched.size(); ++i) {
-      if (watched[i].revents != 0) read(whose[i]);
-    }
-    if (watched[1].revents != 0) read_launcher();
+    if (of_launcher) read_launcher();
     const std::int64_t now = base::now_ns();
     forgive_silence(now);
-    for (std::uint32_t r = 1; looks && r < lines_.size(); ++r) {
-      if (lines_[r].watched()) look_at(r, now);
-    }
+    if (!looks || now - looked_at_all < look_every_ns) continue;
+    looked_at_all = now;
+    for (std::uint32_t r = 1; r < lines_.size(); ++r) look_at(r, now);
   }
 }
 
 MANTA_DECL void lifeline::forgive_silence(std::int64_t now) {
   // This thread looks every half a second. If two seconds are missing, the process was stopped: scontrol suspend,
-  // Slurm's gang scheduling, a paused machine. The other ranks were stopped too, and may go on a little later
-  // than this one.
+  // Slurm's gang scheduling, a paused machine. The others were stopped too, and may go on a little later.
   const bool was_stopped = now - looked_ > std::int64_t{2'000'000'000};
   for (std::uint32_t r = 1; was_stopped && r < lines_.size(); ++r) {
     lines_[r].heard = now;
@@ -222,6 +242,7 @@ MANTA_DECL void lifeline::forgive_silence(std::int64_t now) {
 /// Reports a rank as dead if it was silent for too long, or if manta-run has not said in time how it has ended.
 MANTA_DECL void lifeline::look_at(std::uint32_t rank, std::int64_t now) {
   line& l = lines_[rank];
+  if (!l.watched()) return;
   if (l.gone != 0) {
     if (now - l.gone >= launcher_patience_ns)
       lost(rank, l.presumed.empty() ? "its process has ended" : l.presumed, end_by::loss, 0);
@@ -248,6 +269,7 @@ MANTA_DECL void lifeline::read(std::uint32_t rank) {
       l.words_missing = last_words_bytes;
     } else if (data[i] == 'b') {
       l.left = true;
+      unwatch(l.socket);
       here_.fetch_add(1, std::memory_order_release);
       return;
     }
@@ -259,6 +281,7 @@ MANTA_DECL void lifeline::read(std::uint32_t rank) {
 /// waits for manta-run.
 MANTA_DECL void lifeline::has_gone(std::uint32_t rank) {
   line& l = lines_[rank];
+  unwatch(l.socket);
   if (l.words.size() == last_words_bytes) {
     std::uint64_t task = 0;
     std::memcpy(&task, l.words.data(), sizeof task);
@@ -266,6 +289,7 @@ MANTA_DECL void lifeline::has_gone(std::uint32_t rank) {
   }
   if (launcher_ < 0) return lost(rank, l.presumed.empty() ? "its process has ended" : l.presumed, end_by::unknown, 0);
   l.gone = base::now_ns();
+  ++unexplained_;
 }
 
 /// Reads lines of manta-run: "died RANK SIGNAL STATUS MEMORY TASK".
@@ -273,7 +297,7 @@ MANTA_DECL void lifeline::read_launcher() {
   char data[1024];
   const ssize_t bytes = ::recv(launcher_, data, sizeof data, MSG_DONTWAIT);
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (bytes <= 0) launcher_ = -1;  // no more reports will arrive
+  if (bytes <= 0) unwatch(std::exchange(launcher_, -1));  // no more reports will arrive
   if (bytes > 0) from_launcher_.append(data, static_cast<std::size_t>(bytes));
   for (std::size_t end; (end = from_launcher_.find('\n')) != std::string::npos; from_launcher_.erase(0, end + 1)) {
     from_launcher_[end] = '\0';
@@ -311,7 +335,9 @@ MANTA_DECL void lifeline::heard_of(std::uint32_t rank, int number, int status, b
 
 MANTA_DECL void lifeline::lost(std::uint32_t rank, const std::string& why, end_by by, std::uint64_t task) {
   if (!mourns_.load(std::memory_order_relaxed) && launcher_ < 0) end_job(rank, why);
+  unexplained_ -= lines_[rank].gone != 0;
   lines_[rank].lost = true;
+  unwatch(lines_[rank].socket);
   note_dead(rank);
   for (const line& l : lines_) {
     char news[1 + sizeof rank] = {'r'};

@@ -55,6 +55,7 @@ class batch_reader {
 
  private:
   struct source {
+    static constexpr bool begins_as_zeros = true;
     std::byte* joined = nullptr;
     std::size_t filled = 0;
     std::size_t expected = 0;

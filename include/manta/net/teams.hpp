@@ -28,7 +28,8 @@ struct team_place {
 /// Ranks that have formed a gang, and their communicator.
 struct team_ranks {
   base::list<std::uint32_t> ranks;
-  std::uint64_t id = 0;
+  std::uint64_t id = 0;    ///< of their first gang
+  std::uint64_t used = 0;  ///< number of their last gang
   MPI_Comm comm = MPI_COMM_NULL;
   bool is_watched = false;  ///< this member checks which of the others live
 };
@@ -38,6 +39,11 @@ class teams {
   static constexpr int tag = 1;  ///< tag on the parent, different from the batches' tag
   static constexpr std::uint64_t after_deaths = std::uint64_t{1}
                                                 << 62;  ///< in a gang's id: a rank had died when it was started
+
+  /// A communicator is freed when this number of gangs have started on any ranks since its own formed one. MPI has some
+  /// 65 000 communicators, and each takes 8 KiB. A rank's gangs come in the order of their numbers, so all members free
+  /// the communicator before the same gang. They need not free it at the same time: with Open MPI this is local.
+  static constexpr std::uint64_t kept_for = 4096;
 
   explicit teams(MPI_Comm parent) : parent_(parent) {}
   teams(const teams&) = delete;
@@ -62,10 +68,15 @@ class teams {
   static bool is_revoked(MPI_Comm comm) { return net::is_revoked(comm); }
 
   /// Gives the communicator of `ranks` (of the parent). Collective over these ranks if they have not formed a gang
-  /// before. `id` grows from gang to gang and is the same on all members. MPI_COMM_NULL if a member has died and
-  /// MPI says so.
+  /// before, or long ago. `id` grows from gang to gang and is the same on all members. MPI_COMM_NULL if a member has
+  /// died and MPI says so.
   MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
+    const std::uint64_t number = id & ~after_deaths;
+    free_unused(number);
     if (team_ranks* const known = find(ranks)) {
+      known_.remove(known);
+      known_.push_back(known);
+      known->used = number;
       known->is_watched = false;  // the former gang may have set it
       make_as_new(known->comm);
       return known->comm;
@@ -78,6 +89,7 @@ class teams {
       e->ranks.push_back(rank);
     }
     e->id = id;
+    e->used = number;
     MPI_Group group = MPI_GROUP_NULL;
     check(MPI_Group_incl(group_, static_cast<int>(members.size()), members.data(), &group), "MPI_Group_incl");
     const bool all_live = check_alive(create(group, id, &e->comm), "MPI_Comm_create_group");
@@ -101,7 +113,8 @@ class teams {
   }
   /// The record of these ranks; null: they have not formed a gang before.
   team_ranks* find(const base::list<std::uint32_t>& ranks) const {
-    for (team_ranks* e : known_) {
+    for (std::size_t i = known_.size(); i-- > 0;) {
+      team_ranks* const e = known_[i];
       if (e->ranks.size() == ranks.size() &&
           std::memcmp(e->ranks.data(), ranks.data(), ranks.size() * sizeof(std::uint32_t)) == 0) {
         return e;
@@ -109,8 +122,19 @@ class teams {
     }
     return nullptr;
   }
+  /// Number of communicators that this rank keeps.
+  std::size_t kept() const { return known_.size(); }
 
  private:
+  /// Frees what the gang of this number and all later ones make anew.
+  void free_unused(std::uint64_t number) {
+    while (!known_.empty() && number > known_[0]->used + kept_for) {
+      team_ranks* const oldest = known_[0];
+      known_.remove(oldest);
+      check_alive(MPI_Comm_free(&oldest->comm), "MPI_Comm_free");
+      delete oldest;
+    }
+  }
   int create(MPI_Group group, [[maybe_unused]] std::uint64_t id, MPI_Comm* made) const {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
     // MPI makes no communicator from one with a dead member, so this way leads around it. No other thread may be in MPI
@@ -138,7 +162,7 @@ class teams {
   MPI_Comm parent_;
   MPI_Group group_ = MPI_GROUP_NULL;
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
-  base::list<team_ranks*> known_;
+  base::list<team_ranks*> known_;  // in the order of their last gangs
 };
 
 }  // namespace manta::net

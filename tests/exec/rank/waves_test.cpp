@@ -25,7 +25,7 @@ using verdict = waves::verdict;
 
 namespace {
 
-waves::tally tally(std::uint64_t sent, std::uint64_t received, bool quiet = true, std::uint32_t waits = 0) {
+waves::tally tally(std::uint32_t sent, std::uint32_t received, bool quiet = true, std::uint32_t waits = 0) {
   waves::tally t{};
   t.sent = sent;
   t.received = received;
@@ -121,7 +121,8 @@ TEST_CASE("random traffic: stable means that nothing is under way and nobody wil
   for (int round = 0; round < 300; ++round) {
     const std::uint32_t size = 2 + static_cast<std::uint32_t>(draw() % 4);
     struct rank {
-      std::uint64_t sent = 0, received = 0, to_send = 0;
+      std::uint32_t sent = 0, received = 0;
+      std::uint64_t to_send = 0;
     };
     std::vector<rank> ranks(size);
     std::vector<std::uint32_t> under_way;  // the receivers
@@ -163,6 +164,25 @@ TEST_CASE("random traffic: stable means that nothing is under way and nobody wil
       }
     }
     CHECK_FALSE(work_is_left());
+  }
+}
+
+TEST_CASE("the numbers of messages wrap around") {
+  waves w;
+  const std::uint32_t many = ~std::uint32_t{0};
+  CHECK(wave(w, tally(many, 2), tally(3, 0)) == verdict::balanced);
+  CHECK(wave(w, tally(many, 2), tally(3, 0)) == verdict::stable);
+  CHECK(wave(w, tally(many, 2), tally(4, 0)) == verdict::busy);
+}
+
+TEST_CASE("a wave says whether any rank keeps actors or failures") {
+  waves w;
+  for (const bool keeps : {true, false}) {
+    waves::tally other = tally(2, 2);
+    other.keeps = keeps;
+    CHECK(wave(w, other, tally(1, 1)) == verdict::balanced);
+    CHECK(wave(w, other, tally(1, 1)) == verdict::stable);
+    CHECK((w.all().keeps != 0) == keeps);
   }
 }
 

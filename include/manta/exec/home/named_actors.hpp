@@ -69,6 +69,7 @@ class named_actors {
   MANTA_DECL void detach(node& handle);  ///< The actor lives until the run ends.
   void attach(node& handle);             ///< It does not any more, if it was detached.
   void attach_all();                     ///< None does any more.
+  bool has_detached() const { return !detached_.empty(); }
 
   // --- rank 0
 

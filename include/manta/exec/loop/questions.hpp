@@ -29,7 +29,7 @@ class questions {
     const graph::node_list& local;  ///< tasks made here that may start
     late_tasks& late;
     const departure& end;
-    const base::array<graph::capacity>& world;
+    const graph::offers& world;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
     tasks_elsewhere& elsewhere;
     completion<Network>& ends;

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "manta/base/config.hpp"
+#include "manta/exec/home/named_actors.hpp"
 #include "manta/exec/home/orphans.hpp"
 #include "manta/exec/loop/loop.hpp"
 #include "manta/exec/rank/waves.hpp"
@@ -33,6 +34,9 @@ class quiet_watch {
     const fetches<Network>& fetching;
     const attempts<Network>& clock;
     const executor<Network>& tasks;
+    const actor_host<Network>& actors;
+    const named_actors<Network>& named;
+    const unobserved& failures;
     exec::placement<Network>& placement;
     const foreign_drops& drops;
     const exec::orphans<Network>& orphans;
@@ -52,8 +56,10 @@ class quiet_watch {
   /// Idle: begins a wave if one is due. If a complete one finds that nothing goes on, ends the run or its phase, or has
   /// the run end early, or declares a deadlock.
   void look();
-  void hasten() { waves_.hasten(); }      ///< The driver has returned: the next wave is due at once.
-  void rank_died() { waves_.give_up(); }  ///< A rank will not answer.
+  void hasten() { waves_.hasten(); }  ///< The driver has returned: the next wave is due at once.
+  /// Had any rank actors or unobserved failures when the last wave found that nothing goes on?
+  bool has_found_kept() const { return waves_.all().keeps != 0; }
+  void rank_died() { waves_.give_up(); }                                          ///< A rank will not answer.
   void on_answer(const probe_message& m) { waves_.add(m.wave, m.tally); }         ///< A rank answers a wave.
   void on_report(std::string_view waits) { below_.waiting.report().add(waits); }  ///< A rank says what waits there.
 

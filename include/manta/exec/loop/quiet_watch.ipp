@@ -33,6 +33,7 @@ waves::tally quiet_watch<Network>::tally(bool is_quiet) const {
   t.busy = !is_quiet;
   t.waits = below_.waiting.unfinished();
   t.late = below_.late.count();
+  t.keeps = !below_.actors.empty() || below_.named.has_detached() || below_.failures.count() != 0;
   return t;
 }
 

@@ -49,13 +49,13 @@ class membership {
   bool recovers() const { return recovers_; }
   void set_recovers() { recovers_ = true; }
 
-  bool is_dead(rank_id member) const { return deaths_ != 0 && dead_[member]; }
+  bool is_dead(rank_id member) const { return deaths_ != 0 && (dead_[member / 64U] >> (member % 64U) & 1) != 0; }
   /// The number of ranks that have died.
   std::uint32_t deaths() const { return deaths_; }
   /// A rank has died. False if that was known.
   bool note_death(rank_id dead, obituary of_it);
   /// The reason why a dead rank has died.
-  const obituary& obituary_of(rank_id dead) const { return obituaries_[dead]; }
+  const obituary& obituary_of(rank_id dead) const;
   /// The reasons of all deaths, in the order of the ranks.
   std::string all_obituaries() const;
 
@@ -75,7 +75,7 @@ class membership {
   toll toll_of(std::uint64_t id) const;  ///< The deaths that are counted for the task with this id.
   /// Has a rank died of the task with this id, and is that the task's fault?
   bool is_to_blame(rank_id dead, std::uint64_t id) const {
-    return obituaries_[dead].culprit == id && toll_of(id).blamed() != 0;
+    return obituary_of(dead).culprit == id && toll_of(id).blamed() != 0;
   }
   /// What the death of a rank means for the task with this id, which was there. Where nobody knows what ran, the death
   /// is counted for the task.
@@ -89,8 +89,9 @@ class membership {
   std::uint32_t size_;
   std::uint32_t deaths_ = 0;
   bool recovers_ = false;
-  base::list<bool> dead_;             // by rank; empty as long as all live
-  std::vector<obituary> obituaries_;  // by rank; empty as long as all live
+  base::array<std::uint64_t> dead_;     // a bit for each rank; empty as long as all live
+  mutable base::index_table place_of_;  // a dead rank -> the place of its obituary; looking into it changes nothing
+  std::vector<obituary> obituaries_;    // in the order of the deaths
   base::list<std::uint32_t> spares_;
   mutable base::index_table tolls_;  // id of a task -> toll; looking into it changes nothing
 };

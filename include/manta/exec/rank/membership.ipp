@@ -13,11 +13,8 @@ namespace manta::exec {
 
 MANTA_DECL bool membership::note_death(rank_id dead, obituary of_it) {
   if (is_dead(dead)) return false;
-  if (deaths_++ == 0) {
-    dead_.resize(size_, false);
-    obituaries_.resize(size_);
-  }
-  dead_[dead] = true;
+  if (deaths_++ == 0) dead_ = base::array<std::uint64_t>(size_ / 64U + 1);
+  dead_[dead / 64U] |= std::uint64_t{1} << (dead % 64U);
   spares_.remove(dead);
   if (of_it.culprit != 0) {
     toll t = toll_of(of_it.culprit);
@@ -25,14 +22,21 @@ MANTA_DECL bool membership::note_death(rank_id dead, obituary of_it) {
     t.last = dead;
     set_toll(of_it.culprit, t);
   }
-  obituaries_[dead] = std::move(of_it);
+  place_of_.insert(dead, obituaries_.size());
+  obituaries_.push_back(std::move(of_it));
   return true;
+}
+
+MANTA_DECL const membership::obituary& membership::obituary_of(rank_id dead) const {
+  static const obituary of_the_living;
+  const std::uint64_t* const at = place_of_.find(dead);
+  return at == nullptr ? of_the_living : obituaries_[*at];
 }
 
 MANTA_DECL std::string membership::all_obituaries() const {
   std::string text;
-  for (std::uint32_t r = 0; r < obituaries_.size(); ++r) {
-    if (dead_[r]) text += (text.empty() ? "" : "; ") + obituaries_[r].why;
+  for (std::uint32_t r = 0; r < size_; ++r) {
+    if (is_dead(r)) text += (text.empty() ? "" : "; ") + obituary_of(r).why;
   }
   return text;
 }
@@ -58,7 +62,7 @@ MANTA_DECL void membership::set_toll(std::uint64_t id, const toll& t) {
 }
 
 MANTA_DECL membership::verdict membership::judge(rank_id dead, std::uint64_t id) {
-  const obituary& death = obituaries_[dead];
+  const obituary& death = obituary_of(dead);
   toll t = toll_of(id);
   if (death.culprit == id) {
     return death.by != net::end_by::itself && t.killed == 1 ? verdict::suspect : verdict::culprit;

@@ -59,9 +59,9 @@ class post {
   void note_received(rank_id from, message kind) {
     if (kind < first_housekeeping) traffic_.note_received(from);
   }
-  /// The numbers of messages to and from the ranks that live.
-  std::uint64_t sent(const membership& members) const { return traffic_.sent(members); }
-  std::uint64_t received(const membership& members) const { return traffic_.received(members); }
+  /// The numbers of messages to and from the ranks that live, which wrap around.
+  std::uint32_t sent(const membership& members) const { return traffic_.sent(members); }
+  std::uint32_t received(const membership& members) const { return traffic_.received(members); }
 
  private:
   Network& net_;

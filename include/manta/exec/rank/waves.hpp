@@ -21,11 +21,11 @@ class waves {
  public:
   /// What a rank says of itself, or the sum over ranks. Travels as it is.
   struct tally {
-    std::uint64_t sent, received;  ///< messages
+    std::uint32_t sent, received;  ///< messages; the numbers wrap around
     std::uint32_t busy;            ///< number of ranks that are not quiet
     std::uint32_t waits;           ///< number of waits of tasks and of the driver
     std::uint32_t late;            ///< number of tasks that were set aside
-    std::uint32_t padding;
+    std::uint32_t keeps;           ///< number of ranks with actors, or with failures that nobody has looked at
   };
   enum class verdict : std::uint8_t {
     busy,      ///< a rank was not quiet, or a message was under way
@@ -62,7 +62,7 @@ class waves {
   std::uint32_t asked_ = 0, missing_ = 0;  // ranks that answer the wave, and of these those that have not yet
   bool under_way_ = false;
   bool was_balanced_ = false;      // in the wave before
-  std::uint64_t sent_before_ = 0;  // messages, in the wave before
+  std::uint32_t sent_before_ = 0;  // messages, in the wave before
   tally all_{};
   std::int64_t due_ns_ = 0;  // 0: not known yet
   std::int64_t interval_ns_ = first_interval_ns;

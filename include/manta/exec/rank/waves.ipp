@@ -42,6 +42,7 @@ MANTA_DECL void waves::add(std::uint64_t wave, const tally& answer) {
   all_.busy += answer.busy;
   all_.waits += answer.waits;
   all_.late += answer.late;
+  all_.keeps += answer.keeps;
 }
 
 MANTA_DECL waves::verdict waves::conclude(const tally& own) {

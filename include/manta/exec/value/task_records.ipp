@@ -30,16 +30,40 @@ MANTA_DECL const std::byte* read_request(const std::byte* at, graph::request& re
   return at + sizeof length + length;
 }
 
+/// Ranks whose numbers follow each other. Every member of a gang is told of all others, in runs: so what a gang of many
+/// ranks is sent does not grow with the square of their number.
+struct rank_run {
+  std::uint32_t first, count;
+};
+
+MANTA_DECL void write_gang(wire::buffer& out, const graph::gang& gang) {
+  base::list<rank_run> runs;
+  for (const std::uint32_t rank : gang.ranks) {
+    if (!runs.empty() && rank == runs.back().first + runs.back().count) {
+      ++runs.back().count;
+    } else {
+      runs.push_back({rank, 1});
+    }
+  }
+  wire::put(out, gang.id);
+  wire::put(out, gang.member);
+  wire::put(out, static_cast<std::uint32_t>(runs.size()));
+  out.append(runs.data(), runs.size() * sizeof(rank_run));
+}
+
 /// The gang that follows the request; returns where it ends.
 MANTA_DECL const std::byte* read_gang(const std::byte* at, graph::gang& gang) {
-  const std::size_t numbers = sizeof gang.id + sizeof gang.member + sizeof(std::uint32_t);
-  std::uint32_t count = 0;
+  std::uint32_t runs = 0;
   std::memcpy(&gang.id, at, sizeof gang.id);
   std::memcpy(&gang.member, at + sizeof gang.id, sizeof gang.member);
-  std::memcpy(&count, at + sizeof gang.id + sizeof gang.member, sizeof count);
-  gang.ranks.resize(count, 0);
-  std::memcpy(gang.ranks.data(), at + numbers, count * sizeof(std::uint32_t));
-  return at + numbers + count * sizeof(std::uint32_t);
+  std::memcpy(&runs, at + sizeof gang.id + sizeof gang.member, sizeof runs);
+  at += sizeof gang.id + sizeof gang.member + sizeof runs;
+  for (; runs > 0; --runs, at += sizeof(rank_run)) {
+    rank_run run{};
+    std::memcpy(&run, at, sizeof run);
+    for (std::uint32_t i = 0; i < run.count; ++i) gang.ranks.push_back(run.first + i);
+  }
+  return at;
 }
 
 template <class Network>
@@ -98,10 +122,7 @@ void task_records<Network>::append_conditions(task_message& m, const task_condit
   }
   if (gang != nullptr) {
     m.flags |= task_message::has_gang;
-    wire::put(out, gang->id);
-    wire::put(out, gang->member);
-    wire::put(out, static_cast<std::uint32_t>(gang->ranks.size()));
-    out.append(gang->ranks.data(), gang->ranks.size() * sizeof(std::uint32_t));
+    write_gang(out, *gang);
   }
   if (digest != 0) {
     m.flags |= task_message::has_digest;

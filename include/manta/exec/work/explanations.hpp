@@ -19,7 +19,7 @@ MANTA_DECL std::string describe(const graph::grant& g);
 MANTA_DECL std::string explain_missing(const graph::node& n);
 /// At rank 0: what a task asks for, and why none of the ranks takes it, the nearest first.
 MANTA_DECL std::string explain_waiting(const graph::request& wanted, const graph::scheduler& scheduler,
-                                       const base::array<graph::capacity>& world);
+                                       const graph::offers& world);
 /// At rank 0: what is free on each rank, as numbers: cpus, gpu units, tasks, actors, quantities.
 MANTA_DECL wire::buffer describe_free(const graph::scheduler& scheduler, std::uint32_t ranks);
 

@@ -57,7 +57,7 @@ MANTA_DECL std::string explain_missing(const graph::node& n) {
 }
 
 MANTA_DECL std::string explain_waiting(const graph::request& wanted, const graph::scheduler& scheduler,
-                                       const base::array<graph::capacity>& world) {
+                                       const graph::offers& world) {
   std::string text = "waits at rank 0: it asks for " + graph::describe(wanted);
   if (wanted.ranks > 0) text += ", ranks = " + std::to_string(wanted.ranks) + " with nothing to do at the same moment";
   if (wanted.nodes > 0) text += ", nodes = " + std::to_string(wanted.nodes);

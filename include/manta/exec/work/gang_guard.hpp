@@ -30,7 +30,7 @@ class gang_guard {
     const executor<Network>& tasks;
     const actor_host<Network>& actors;
     gangs<Network>& members;
-    const base::array<graph::capacity>& world;
+    const graph::offers& world;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
     net::lifeline* const& lifeline;      ///< null: deaths end the job
   };

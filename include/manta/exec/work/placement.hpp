@@ -24,7 +24,7 @@ class placement {
  public:
   /// The parts that it uses.
   struct parts {
-    base::array<graph::capacity>& world;
+    graph::offers& world;
     graph::scheduler* const& scheduler;
     task_records<Network>& records;
     completion<Network>& ends;
@@ -67,7 +67,10 @@ class placement {
   }
   /// If executors idle and nothing waits to be placed: asks those that are busy for what they have.
   void ask_for_work();
-  void note_answer(rank_id from) { asked_.erase(from); }  ///< A rank has given what it was asked for.
+  void note_answer(rank_id from) {  ///< A rank has given what it was asked for.
+    asked_.erase(from);
+    asked_at_ = 0;
+  }
 
   // --- what ranks say
 
@@ -106,6 +109,7 @@ class placement {
   rank_set short_;  // ranks that are short of memory. As long as there is one, tasks that take what is there go before
                     // the others
   rank_set asked_;  // ranks that have been asked for work
+  std::uint64_t asked_at_ = 0;  // change_log::loads() when they were; 0: ask again
   std::uint64_t reservations_made_ = 0;
 };
 

@@ -91,7 +91,7 @@ void placement<Network>::on_submit(rank_id from, const std::byte* data, bool ret
     below_.scheduler->returned(from, t->charge);
     t->by_scheduler = false;
   }
-  asked_.erase(from);
+  note_answer(from);
   if (returned && others_.is_withdrawn(others_.rank, *t)) return;
   node& n = own_.refs.make_node(t->function, no_index);
   places_.note_waiting(place_key(*t), n);
@@ -102,20 +102,23 @@ void placement<Network>::on_submit(rank_id from, const std::byte* data, bool ret
 
 template <class Network>
 void placement<Network>::ask_for_work() {
-  if (below_.scheduler->load().executing().size() < 2 || below_.scheduler->waiting() != 0) return;
+  const graph::rank_load& load = below_.scheduler->load();
+  if (load.executing().size() < 2 || below_.scheduler->waiting() != 0 || load.inactive() == 0) return;
+  if (asked_at_ == load.log().loads() && below_.executor.in_inbox() < 2) return;  // nothing has happened since
+  asked_at_ = load.log().loads();
   constexpr std::uint32_t tasks_a_rank = 16;  // more than one, for asking takes its time
   std::uint32_t wanted = 0;
   bool of_members_too = false;
-  for (const std::uint32_t r : below_.scheduler->load().executing()) {
-    if (!below_.scheduler->load().idle(r) || below_.scheduler->load()[r].lent) continue;
-    wanted += below_.scheduler->load().in_team(r) ? 0 : tasks_a_rank;
-    of_members_too = of_members_too || !below_.scheduler->load().in_gang(r);
+  for (const std::uint32_t r : load.executing()) {
+    if (!load.idle(r) || load[r].lent) continue;
+    wanted += load.in_team(r) ? 0 : tasks_a_rank;
+    of_members_too = of_members_too || !load.in_gang(r);
   }
   if (wanted == 0) return;
   const auto own = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, below_.executor.in_inbox() / 2));
   if (own != 0) own_.post.send(own_.rank, message::demand, demand_message{own, of_members_too});  // of members of gangs
-  for (const std::uint32_t r : below_.scheduler->load().executing()) {
-    if (r == own_.rank || asked_.has(r) || below_.scheduler->load().idle(r)) continue;
+  for (const std::uint32_t r : load.executing()) {
+    if (r == own_.rank || asked_.has(r) || load.idle(r)) continue;
     asked_.insert(r);
     own_.post.send(r, message::demand, demand_message{wanted, of_members_too});
   }
@@ -205,12 +208,14 @@ bool placement<Network>::is_forgiven(const node& n) {
 
 template <class Network>
 std::uint64_t placement<Network>::rank_died(rank_id dead) {
-  asked_.erase(dead);
+  note_answer(dead);
   short_.erase(dead);
   const std::uint64_t broken = below_.scheduler->load().gang_of(dead);
   base::list<node*> refused;
   if (!below_.scheduler->died(dead, [&](node& n) { refused.push_back(&n); })) {
-    below_.world[0].executes = true;  // there is nobody else
+    graph::capacity its = below_.world[0];
+    its.executes = true;  // there is nobody else
+    below_.world.set(0, its);
     below_.scheduler->rank_0_executes(false);
     below_.scheduler->refuse_impossible([&](node& n) { refused.push_back(&n); });
   }
@@ -267,6 +272,7 @@ void placement<Network>::end_run() {
   }
   places_.clear();
   asked_.clear();
+  asked_at_ = 0;
 }
 
 }  // namespace manta::exec
