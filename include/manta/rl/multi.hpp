@@ -6,7 +6,7 @@
 //
 //   rl::multi training(rl::environment<pursuit>(), {.workers = 4, .seed = 1,
 //       .policies = {{"walker", rl::ppo_options{.rate = 1e-3}}, {"rival", rl::frozen("rival.policy")}},
-//       .map = rl::own<by_seat>()});                          // std::string operator()(int seat, std::uint64_t episode)
+//       .map = rl::own<by_seat>()});                        // std::string operator()(int seat, std::uint64_t episode)
 //   while (training.train()["walker"].mean_return < 7.5) {}
 //   training.trained("walker").save("walker.policy");
 #pragma once
@@ -36,8 +36,8 @@ struct multi_options {
   int fragment = 256;    ///< steps of each game in an iteration
   /// By name: {{"walker", rl::ppo_options{}}, {"rival", rl::frozen("rival.policy")}}.
   std::vector<std::pair<std::string, multi_policy>> policies = {};
-  /// Which policy acts from which seat: rl::own<by_seat>(). Without it, the policy that has the name of the seat, or the
-  /// only one there is.
+  /// Which policy acts from which seat: rl::own<by_seat>(). Without it, the policy that has the name of the seat, or
+  /// the only one there is.
   own_policy_map map = {};
   /// Critics read the state of the whole besides their seat's observation, as in MAPPO (Yu et al., 2022): what the game
   /// tells by table::state(numbers), or else what all seats have seen last. Policies act by their own observations.
@@ -58,14 +58,15 @@ class multi {
   /// episode, step and seat for what a game does wrong, and with the policy if one diverges; the text says in which
   /// iteration.
   MANTA_DECL multi_report train();
-  /// Plays this many episodes on seeds that training does not use, by tasks on any ranks; waits. Policies that learn take
-  /// their best actions, unless the options say otherwise. The result is the same for any number of ranks. Of
-  /// evaluate_options, .explore and .seed count.
+  /// Plays this many episodes on seeds that training does not use, by tasks on any ranks; waits. Policies that learn
+  /// take their best actions, unless the options say otherwise: .explore and .seed. The result is the same for any
+  /// number of ranks.
   MANTA_DECL multi_report evaluate(int episodes, const evaluate_options& o = {}) const;
 
   /// A policy of this moment as a value: to act, for rl::play(), to be saved and served.
   [[nodiscard]] MANTA_DECL trained_policy trained(const std::string& policy) const;
-  /// Adds a copy of a policy as it is now, which learns no more. Returns its name, "walker-1", "walker-2", .., for maps.
+  /// Adds a copy of a policy as it is now, which learns no more. Returns its name, "walker-1", "walker-2", ..: the map
+  /// may give it seats.
   MANTA_DECL std::string snapshot(const std::string& policy);
   /// From now on, in episodes that begin.
   MANTA_DECL void map(own_policy_map m);
@@ -75,8 +76,9 @@ class multi {
   /// Writes everything that is needed to go on to a file, at once or not at all. Throws if the game's class has no
   /// serialize.
   MANTA_DECL void save(const std::string& path);
-  /// Goes on from there, with any number of workers and equal options bit for bit; snapshots and the map are those of the
-  /// file. Throws manta::error, and changes nothing, if the file is of another game, or of other policies or networks.
+  /// Goes on from there, with any number of workers and equal options bit for bit; snapshots and the map are those of
+  /// the file. Throws manta::error, and changes nothing, if the file is of another game, or of other policies or
+  /// networks.
   MANTA_DECL void load(const std::string& path, const load_options& o = {});
   /// What save writes and load reads, as bytes in memory.
   [[nodiscard]] MANTA_DECL std::string save_to_bytes();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of games.hpp, alpha_zero.hpp and multi.hpp, compiled once in the compiled mode. src.hpp includes this file. A
-// build that defines MANTA_SOURCES_APART compiles it as a source of its own instead.
+// The definitions of games.hpp, alpha_zero.hpp and multi.hpp, compiled once in the compiled mode. src.hpp includes this
+// file. A build that defines MANTA_SOURCES_APART compiles it as a source of its own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED
@@ -34,6 +34,7 @@
 #include "manta/rl/seats/check_game.ipp"
 #include "manta/rl/seats/game.ipp"
 #include "manta/rl/seats/live_game.ipp"
+#include "manta/rl/seats/pettingzoo.ipp"
 #include "manta/rl/seats/table.ipp"
 #include "manta/rl/seats/together.ipp"
 

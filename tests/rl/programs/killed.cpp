@@ -110,7 +110,7 @@ std::vector<float> imitated(int victim, const rl::episodes& data) {
 rl::episodes recorded(int victim) {
   const rl::environment<deadly_pole> e(victim, 700);
   const std::string file = "killed-" + std::to_string(getpid()) + "-" + std::to_string(victim) + ".episodes";
-  rl::record(file, rl::any_environment(e).with_time_limit(200), rl::ppo("CartPole-v1").trained(),
+  rl::record(file, e.with_time_limit(200), rl::ppo("CartPole-v1").trained(),
              {.episodes = 300, .seed = 3, .explore = true});
   rl::episodes data = rl::read_episodes(file);
   std::remove(file.c_str());

@@ -47,8 +47,8 @@ inline frozen_policy frozen(trained_policy p, const act_options& how = {.explore
 inline frozen_policy frozen(const std::string& file, const act_options& how = {.explore = true}) {
   return frozen_policy(load_policy(file), how);
 }
-/// A heuristic of the program's own, such as rl::own<greedy>(). Each episode has an object of its own, which should keep
-/// nothing from one turn to the next: it is not part of a checkpoint.
+/// A heuristic of the program's own, such as rl::own<greedy>(). Each episode has an object of its own, which should
+/// keep nothing from one turn to the next: it is not part of a checkpoint.
 inline frozen_policy frozen(own_seat_player p) { return frozen_policy(std::move(p)); }
 template <class C, class... Args>
 frozen_policy frozen(const own_value<C, Args...>& p) {

@@ -23,8 +23,8 @@ struct multi_report {
   double seconds = 0;          ///< of this iteration
   double sample_seconds = 0;   ///< of which workers acted
   double learn_seconds = 0;    ///< of which policies learnt
-  /// By policy. `episodes` are those of seats from which it acted: two in a game if it has two seats; `steps`, `length`:
-  /// its turns.
+  /// By policy. `episodes` are those of seats from which it acted: two in a game if it has two seats. `steps` and
+  /// lengths count its turns.
   std::map<std::string, report> policies;
   std::map<std::string, double> figures;  ///< of the games: means of the last 100 episodes
 

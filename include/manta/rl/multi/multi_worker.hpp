@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A worker of a training of several policies: an actor with a share of the games. It lets all policies act, and gives a
-// fragment for each one that learns. Fragments have as many steps as the policy had turns; a turn whose next one has not
-// come goes into a later fragment.
+// fragment for each one that learns. Fragments have as many steps as the policy had turns; a turn whose next one has
+// not come goes into a later fragment.
 #pragma once
 
 #include <cereal/types/string.hpp>
@@ -31,8 +31,8 @@ struct multi_fragment {
 
 namespace detail {
 
-/// How the fragments of a call are made: by as many steps of each game. The others are in the order of the policies that
-/// learn.
+/// How the fragments of a call are made: by `steps` steps of each game. of_policies is in the order of the policies
+/// that learn.
 struct multi_rollout {
   int steps = 0;
   std::uint64_t from = call_history::any_step;  ///< see rollout

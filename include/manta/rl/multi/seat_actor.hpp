@@ -61,7 +61,7 @@ class learning_actor final : public seat_actor {
   MANTA_DECL void set(const policy::weights& w);
   MANTA_DECL void choose(seat_lanes& l, std::span<const seat_place> seats, std::uint64_t step) override;
 
-  // Of the k-th seat of the last choose():
+  // What there is of the k-th seat of the last choose():
   [[nodiscard]] std::span<const float> seen(std::size_t k) const { return column(seen_, columns_[k]); }
   [[nodiscard]] std::span<const float> action(std::size_t k) const {
     return column(actions_, static_cast<Eigen::Index>(k));

@@ -168,7 +168,7 @@ MANTA_DECL seat_actors make_actors(const multi_setting& s, const seat_lanes& l, 
   seat_actors actors;
   for (const seated_policy& p : s.policies) {
     const int number = static_cast<int>(actors.all.size());
-    // Those that do not learn have random numbers of their own: else one would draw as the one does that it is a copy of.
+    // A policy that does not learn has random numbers of its own: else it would draw as the one does whose copy it is.
     const std::uint64_t own_seed = base::mix(seed ^ (static_cast<std::uint64_t>(number) << 40U) ^ 0x66726f7a656eU);
     if (p.learns) {
       auto learning = std::make_unique<learning_actor>(p, l, seed, s.central);

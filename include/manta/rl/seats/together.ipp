@@ -22,7 +22,7 @@ MANTA_DECL environments_together::environments_together(const any_environment& e
 
 inline void environments_together::show(table& t, int seat) {
   t.see(seat, raw_);
-  if (mask_.empty()) return;
+  if (mask_.empty() || !playing_[static_cast<std::size_t>(seat)]) return;  // whoever acts no more has no choices
   all_[static_cast<std::size_t>(seat)]->allowed(mask_);
   t.allow(seat, mask_);
 }
