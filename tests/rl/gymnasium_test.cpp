@@ -312,5 +312,5 @@ TEST_CASE("what is wrong with a game of PettingZoo is an error with Python's wor
   };
   CHECK(high(rl::out_of_bounds::warn) == 22);
   CHECK(high(rl::out_of_bounds::clip) == 10);
-  check_says(thrown<manta::error>([&] { high(rl::out_of_bounds::check); }), "seat 0 sees (22, 0), which is not in its");
+  check_says(thrown<manta::error>([&] { high(rl::out_of_bounds::check); }), "seat 0 sees {22, 0}, which is not in its");
 }

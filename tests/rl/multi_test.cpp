@@ -546,7 +546,7 @@ struct grows {
     if (kind == 1 && count >= 2) t.truncate(1);
     if (kind == 2 && count == 2) {
       t.see(1, 7);
-      return t.truncate(1);
+      t.truncate(1);
     }
     show(t);
   }
