@@ -7,8 +7,8 @@
 // that one; or no evaluation may be above it, where a row shows what another one needs. Prints a row of a table:
 // seeds that passed and that have to, the median of the last evaluations, the medians of steps and processor
 // seconds, and all returns: the last one, and after a slash the best one where it differs. Each seed has a line on
-// standard error when it ends. scripts/bench rl runs all rows. Those of offline.hpp, which learn from files, have bars of
-// their own kinds.
+// standard error when it ends. scripts/bench rl runs all rows. Those of offline.hpp, which learn from files, and of
+// multi.hpp, several policies in one game, have bars of their own kinds.
 //
 //   bench_rl_learning_manta --list
 //   bench_rl_learning_manta ppo.cartpole [seeds]
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "../common/measure.hpp"
+#include "multi.hpp"
 #include "offline.hpp"
 
 namespace rl = manta::rl;
@@ -166,13 +167,17 @@ int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "--list";
   if (name == "--list") {
     for (const row& r : rows) std::puts(r.name);
-    for (const auto& r : bench::offline::rows) std::puts(r.name);
+    for (const auto* group : {&bench::offline::rows, &bench::multi::rows}) {
+      for (const auto& r : *group) std::puts(r.name);
+    }
     return 0;
   }
-  const auto offline = std::ranges::find(bench::offline::rows, name, &bench::offline::row::name);
-  if (offline != bench::offline::rows.end())
-    return manta::run(argc, argv,
-                      [&] { return bench::offline::gate(*offline, argc > 2 ? std::stoi(argv[2]) : offline->seeds); });
+  for (const auto* group : {&bench::offline::rows, &bench::multi::rows}) {
+    const auto own = std::ranges::find(*group, name, &bench::offline::row::name);
+    if (own != group->end())
+      return manta::run(argc, argv,
+                        [&] { return bench::offline::gate(*own, argc > 2 ? std::stoi(argv[2]) : own->seeds); });
+  }
   const auto found = std::ranges::find(rows, name, &row::name);
   if (found == rows.end()) return bench::failed("rl_learning", ("there is no row " + name + "; see --list").c_str());
   rl::register_environment("blind CartPole", rl::environment<blind_pole>().with_time_limit(500));

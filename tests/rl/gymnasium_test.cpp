@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Environments in Python processes, by a stand-in of Gymnasium's interface (gymnasium/stand_in.py).
+// Environments and games in Python processes, by stand-ins of Gymnasium's interface (gymnasium/stand_in.py) and of
+// PettingZoo's (gymnasium/zoo.py).
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "manta/rl/environments/check.hpp"
 #include "manta/rl/environments/gymnasium.hpp"
 #include "manta/rl/environments/vector_environment.hpp"
+#include "manta/rl/games.hpp"
 #include "support/python.hpp"
 #include "support/text.hpp"
 
@@ -207,4 +209,108 @@ TEST_CASE("a process that crashes is restarted where that is asked for: its epis
     }
   }
   std::filesystem::remove(marker);
+}
+
+namespace {
+
+rl::any_game zoo(const std::string& function, const std::string& arguments = "{}",
+                 rl::out_of_bounds bounds = rl::out_of_bounds::warn) {
+  (void)options();
+  return rl::pettingzoo("zoo", {.arguments = arguments, .function = function, .bounds = bounds});
+}
+
+/// All that act take this action.
+void play(rl::live_game& g, float action) {
+  for (int i = 0; i < g.game().seats().size(); ++i) {
+    if (g.acts(i)) g.choose(i, {&action, 1});
+  }
+  g.step();
+}
+
+}  // namespace
+
+TEST_CASE("games of PettingZoo's parallel interface: agents act at once, and leave each at its time") {
+  if (!has_python()) return;
+  const rl::any_game game = zoo("");
+  CHECK(game.name() == "zoo");
+  CHECK(game.seats().size() == 3);
+  CHECK(game.seats()[1].name == "slow");
+  CHECK(game.seats()[0].actions == rl::space(rl::discrete{3}));
+  CHECK(game.seats()[2].actions == rl::space(rl::discrete{2}));
+  rl::check(game);
+  rl::live_game g(game);
+  g.begin(rl::random(1));
+  CHECK(g.whole()[0] == 0);
+  for (int step = 1; step <= 6; ++step) {
+    play(g, 1);
+    CHECK(g.whole()[0] == static_cast<float>(step));
+    CHECK(g.acts(0) == (step < 3));
+    CHECK(g.acts(1) == (step < 5));
+    CHECK(g.is_over() == (step == 6));
+    CHECK(g.is_cut_off(1) == (step == 5));
+    CHECK(!g.is_cut_off(0));
+    if (g.acts(2)) CHECK(g.observation(2)[0] == static_cast<float>(step));
+    if (step == 5) CHECK(g.has_seen(1));
+    if (step == 5) CHECK(g.observation(1)[0] == 5);
+  }
+  CHECK(g.total(0) == 3);
+  CHECK(g.total(1) == 5);
+  CHECK(g.total(2) == 6);
+}
+
+TEST_CASE("games of PettingZoo's AEC interface: agents act in turn, with masks, and end together") {
+  if (!has_python()) return;
+  const rl::any_game game = zoo("env");
+  CHECK(game.seats()[0].observations.size() == 1);
+  CHECK(game.seats()[0].actions == rl::space(rl::discrete{2, 1}));
+  rl::check(game);
+  rl::live_game g(game);
+  for (int episode = 0; episode < 2; ++episode) {
+    g.begin(rl::random(1));
+    for (const float taken : {2.F, 2.F}) {
+      const int mover = g.mover();
+      CHECK(!g.is_simultaneous());
+      CHECK(g.mask(mover)[1] == 1);
+      play(g, taken);
+      CHECK(g.mover() == 1 - mover);
+    }
+    CHECK(g.observation(0)[0] == 1);
+    CHECK(g.mask(0)[1] == 0);
+    play(g, 1);
+    CHECK(g.is_over());
+    CHECK(!g.is_cut_off(0));
+    CHECK(g.total(0) == 1);
+    CHECK(g.total(1) == -1);
+  }
+  rl::live_game cut(zoo("env", R"({"limit": 3})"));
+  cut.begin(rl::random(1));
+  for (int i = 0; i < 3; ++i) play(cut, 1);
+  CHECK(cut.is_over());
+  for (const int seat : {0, 1}) {
+    CHECK(cut.is_cut_off(seat));
+    CHECK(cut.has_seen(seat));
+    CHECK(cut.observation(seat)[0] == 2);
+  }
+}
+
+TEST_CASE("what is wrong with a game of PettingZoo is an error with Python's words") {
+  if (!has_python()) return;
+  check_says(thrown<manta::error>([] { (void)rl::pettingzoo("no_such_zoo"); }),
+             "manta: rl: pettingzoo(\"no_such_zoo\"): Python lacks a package");
+  check_says(thrown<manta::error>([] { (void)zoo("raw_env"); }), "the module zoo has no raw_env");
+  rl::live_game wet(zoo("", R"({"what": "raise"})"));
+  wet.begin(rl::random(1), 4, 2);
+  play(wet, 0);
+  check_says(thrown<manta::error>([&] { play(wet, 0); }),
+             "game 4 (zoo), episode 2, step 1: Python says ValueError: the track is wet");
+  const auto high = [](rl::out_of_bounds bounds) {
+    rl::live_game g(zoo("", R"({"what": "high"})", bounds));
+    g.begin(rl::random(1));
+    play(g, 0);
+    play(g, 0);
+    return g.observation(0)[0];
+  };
+  CHECK(high(rl::out_of_bounds::warn) == 22);
+  CHECK(high(rl::out_of_bounds::clip) == 10);
+  check_says(thrown<manta::error>([&] { high(rl::out_of_bounds::check); }), "seat 0 sees {22, 0}, which is not in its");
 }

@@ -15,3 +15,4 @@
 #include "manta/rl/seats/against.hpp"
 #include "manta/rl/seats/board_games.hpp"
 #include "manta/rl/seats/check_game.hpp"
+#include "manta/rl/seats/pettingzoo.hpp"

@@ -33,6 +33,7 @@
 #include "manta/rl/environments/gymnasium.ipp"
 #include "manta/rl/environments/hang_watch.ipp"
 #include "manta/rl/environments/space.ipp"
+#include "manta/rl/environments/spaces.ipp"
 #include "manta/rl/environments/vector_environment.ipp"
 #include "manta/rl/environments/wrappers.ipp"
 #include "manta/rl/evolution/ars.ipp"

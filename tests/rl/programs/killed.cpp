@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A rank kills itself in the middle of an iteration, in a step of an environment: what PPO, evolution strategies and
-// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training, and so is what AlphaZero has
-// learnt; A3C and IMPALA go on. A recording has the same episodes, and marwil learns the same from them when a worker's
-// rank dies. To be started by manta-run on four ranks.
+// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training, and so is what AlphaZero and the
+// policies of many agents have learnt; A3C and IMPALA go on. A recording has the same episodes, and marwil learns the
+// same from them when a worker's rank dies. To be started by manta-run on four ranks.
 #include <signal.h>
 #include <unistd.h>
 
@@ -19,6 +19,7 @@
 #include "manta/output/bytes.hpp"
 #include "manta/rl.hpp"
 #include "manta/rl/alpha_zero.hpp"
+#include "manta/rl/multi.hpp"
 #include "manta/rl/offline.hpp"
 
 namespace rl = manta::rl;
@@ -109,7 +110,7 @@ std::vector<float> imitated(int victim, const rl::episodes& data) {
 rl::episodes recorded(int victim) {
   const rl::environment<deadly_pole> e(victim, 700);
   const std::string file = "killed-" + std::to_string(getpid()) + "-" + std::to_string(victim) + ".episodes";
-  rl::record(file, rl::any_environment(e).with_time_limit(200), rl::ppo("CartPole-v1").trained(),
+  rl::record(file, e.with_time_limit(200), rl::ppo("CartPole-v1").trained(),
              {.episodes = 300, .seed = 3, .explore = true});
   rl::episodes data = rl::read_episodes(file);
   std::remove(file.c_str());
@@ -159,10 +160,24 @@ std::string self_play(int victim, int at) {
   return without_policy(a.save_to_bytes()) + std::to_string(m.won);
 }
 
+/// Two policies that learn, in turn.
+std::string many_agents(int victim, int at) {
+  rl::multi training(rl::environment<deadly_game>(victim, at),
+                     {.workers = 3, .seed = 4, .environments = 6, .fragment = 60, .policies = {{"0", {}}, {"1", {}}}});
+  std::string all;
+  for (int i = 0; i < 5; ++i) {
+    const rl::multi_report r = training.train();
+    all += std::to_string(r.episodes) + ' ' + std::to_string(r["0"].mean_return) + ' ';
+  }
+  for (const char* name : {"0", "1"}) all += manta::output::pack(training.trained(name).network());
+  return all;
+}
+
 bool games_are_the_same() {
-  const bool same = self_play(0, 0) == self_play(2, 5000);
-  std::printf("alpha_zero: %s\n", same ? "the same" : "not the same");
-  return same;
+  const bool zero = self_play(0, 0) == self_play(2, 5000), multi = many_agents(0, 0) == many_agents(3, 350);
+  for (const auto& [name, same] : {std::pair("alpha_zero", zero), {"multi", multi}})
+    std::printf("%s: %s\n", name, same ? "the same" : "not the same");
+  return zero && multi;
 }
 
 int main(int argc, char** argv) {

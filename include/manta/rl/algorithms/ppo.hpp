@@ -53,7 +53,8 @@ namespace detail {
 /// PPO's rule.
 class ppo_learner : public policy_learner {
  public:
-  MANTA_DECL ppo_learner(const any_environment& e, const ppo_options& o);
+  /// more: see learner_options::more_for_critic.
+  MANTA_DECL ppo_learner(const any_environment& e, const ppo_options& o, int more = 0);
   MANTA_DECL void learn(const fragment& all, report& r) override;
 
  private:

@@ -12,8 +12,16 @@
 
 namespace manta::rl {
 
-MANTA_DECL detail::ppo_learner::ppo_learner(const any_environment& e, const ppo_options& o)
-    : policy_learner("ppo", e, told_by(o, remembers), nn::adam({.rate = o.rate, .epsilon = 1e-5})),
+namespace detail {
+inline learner_options told_by_ppo(const ppo_options& o, int more) {
+  learner_options told = told_by(o, remembers);
+  told.more_for_critic = more;
+  return told;
+}
+}  // namespace detail
+
+MANTA_DECL detail::ppo_learner::ppo_learner(const any_environment& e, const ppo_options& o, int more)
+    : policy_learner("ppo", e, told_by_ppo(o, more), nn::adam({.rate = o.rate, .epsilon = 1e-5})),
       options_(o),
       entropy_(entropy_weight(o.entropy, *distribution_, 0.003)) {
   require_sense(o);
@@ -107,8 +115,9 @@ inline void ppo_learner::learn_batch(figures& sums) {
 
   zero_gradients();
   const float* const spread = policy_.spread().data();
-  const nn::matrix<float>& outputs = allowed_outputs(
-      policy_.actor().forward(batch_.observations, batch_.actor_states, batch_.begins), batch_.masks, allowed_);
+  const nn::matrix<float>& outputs =
+      allowed_outputs(policy_.actor().forward(read_by_actor(batch_.observations), batch_.actor_states, batch_.begins),
+                      batch_.masks, allowed_);
   outputs_gradient_.setZero(outputs.rows(), count);
   double policy_loss = 0, entropy = 0, kl = 0, clipped = 0;
   const float range = static_cast<float>(options_.clip * options_.clip_schedule(static_cast<double>(steps())));

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <exception>
+#include <string>
+#include <string_view>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -17,6 +20,19 @@
 namespace manta::rl::detail {
 
 using manta::detail::sentence;
+
+/// Calls f. The sentence of an error of this library that it throws says where it happened.
+template <class F>
+void say_where(const std::string& where, F&& f) {
+  constexpr std::string_view begin = "manta: rl: ";
+  try {
+    f();
+  } catch (const error& e) {
+    const std::string_view text = e.what();
+    if (typeid(e) != typeid(error) || !text.starts_with(begin)) throw;
+    throw error(std::string(begin) + where + ": " + std::string(text.substr(begin.size())));
+  }
+}
 
 /// value(0), .., value(n - 1); the first error once all have been asked.
 template <class F>

@@ -237,8 +237,9 @@ class gymnasium_process {
 
   void start() {
     constexpr std::array<const char*, 4> orders = {"auto", "last", "first", "flat"};
-    python_ = process({python_program(), "-u", "-c", std::string(python_channel()) + gymnasium_server, options_.module,
-                       name_, options_.arguments, orders.at(static_cast<std::size_t>(options_.images))});
+    python_ =
+        process({python_program(), "-u", "-c", std::string(python_channel()) + gymnasium_spaces + gymnasium_server,
+                 options_.module, name_, options_.arguments, orders.at(static_cast<std::size_t>(options_.images))});
   }
   std::string ask(const std::string& request) { return ask_python(python_, request, timeout()); }
 

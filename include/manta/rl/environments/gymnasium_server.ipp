@@ -20,7 +20,8 @@
 
 namespace manta::rl::detail {
 
-inline constexpr const char* gymnasium_server = R"PYTHON(
+/// Spaces and values of Gymnasium, which PettingZoo has too.
+inline constexpr const char* gymnasium_spaces = R"PYTHON(
 import copy
 import importlib
 import numpy as np
@@ -121,7 +122,9 @@ def mask_bytes(actions, mask):
         raise ValueError('action_mask has %d numbers; it needs one for each choice, which are %d'
                          % (len(numbers), choices(actions)))
     return (numbers != 0).astype(np.uint8).tobytes()
+)PYTHON";
 
+inline constexpr const char* gymnasium_server = R"PYTHON(
 class Server:
     def __init__(self, module, name, arguments, order):
         self.make = lambda: importlib.import_module(module).make(name, **json.loads(arguments))

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cereal/types/deque.hpp>
-#include <string_view>
-#include <typeinfo>
 
 #include "manta/base/hash.hpp"
 #include "manta/base/text.hpp"
@@ -35,17 +33,12 @@ MANTA_DECL void algorithm::count_episodes(std::vector<episode> ended) {
 }
 
 inline void algorithm::iterate_with_care(report& r) {
-  constexpr std::string_view begin = "manta: rl: ";
-  try {
+  detail::say_where(base::text("{}, iteration {}", name_, iteration_ + 1), [&] {
     iterate(r);
     for (const std::span<const float> part : learned().parameters()) {
       if (!detail::all_finite(part)) detail::fail_diverged("a parameter of the networks is");
     }
-  } catch (const error& e) {
-    const std::string_view text = e.what();
-    if (typeid(e) != typeid(error) || !text.starts_with(begin)) throw;
-    throw error(base::text("{}{}, iteration {}: {}", begin, name_, iteration_ + 1, text.substr(begin.size())));
-  }
+  });
 }
 
 MANTA_DECL report algorithm::train() {

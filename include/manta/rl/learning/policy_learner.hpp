@@ -38,6 +38,7 @@ struct learner_options {
   std::uint64_t anneal_steps = 0;  ///< see ppo_options
   nn::schedule schedule = {};      ///< likewise
   bool can_remember = false;       ///< the rule takes policies with a memory
+  int more_for_critic = 0;         ///< numbers behind those of an observation that the critic alone reads
   trained_policy begin_with = {};  ///< see ppo_options
 };
 
@@ -66,7 +67,7 @@ class policy_learner : public learner {
   [[nodiscard]] acting_policy acting() const override {
     return {environment_,
             policy_.actor(),
-            policy_.filter(),
+            policy_.filter().first(static_cast<std::size_t>(environment_.observations().features())),
             {.by = action_choice::drawing::distribution,
              .distribution = told_.model.distribution,
              .spread = policy_.spread()}};
@@ -82,6 +83,8 @@ class policy_learner : public learner {
 
   [[nodiscard]] policy& its_policy() { return policy_; }
   [[nodiscard]] const distribution& its_distribution() const { return *distribution_; }
+  /// What the actor reads of observations, which have behind them what the critic alone reads.
+  [[nodiscard]] MANTA_DECL const nn::matrix<float>& read_by_actor(const nn::matrix<float>& all);
   [[nodiscard]] std::vector<float>& spread_gradients() { return spread_gradients_; }
   MANTA_DECL void zero_gradients();
   /// All gradients, array by array.
@@ -103,6 +106,7 @@ class policy_learner : public learner {
   std::uint64_t lessons_ = 0;
   nn::optimizer actor_optimizer_, critic_optimizer_, spread_optimizer_;
   moments gains_{1};
+  nn::matrix<float> read_by_actor_;
 };
 
 }  // namespace manta::rl

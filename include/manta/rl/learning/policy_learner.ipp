@@ -30,7 +30,7 @@ MANTA_DECL policy_learner::policy_learner(std::string name, const any_environmen
                                           const nn::optimizer& like)
     : learner(e),
       told_(std::move(o)),
-      policy_(e.observations(), e.actions(), told_.model, told_.seed),
+      policy_(e.observations(), e.actions(), told_.model, told_.seed, told_.more_for_critic),
       distribution_(make_distribution(e, told_.model.distribution)),
       spread_gradients_(policy_.spread().size()),
       name_(std::move(name)),
@@ -50,7 +50,7 @@ inline void policy_learner::begin_with(const acting_policy& p) {
   policy_.actor() =
       detail::network_to_begin_with(p, policy_.actor().describe() + detail::named(told_.model.distribution));
   if (p.choice().spread.size() == policy_.spread().size()) policy_.spread() = p.choice().spread;
-  policy_.filter() = p.filter();
+  if (told_.more_for_critic == 0) policy_.filter() = p.filter();
 }
 
 MANTA_DECL void policy_learner::learn(const fragment&, report&) {
@@ -94,6 +94,11 @@ MANTA_DECL void policy_learner::restore(const std::string& state) {
   told_.seed = seed;
   steps_ = steps;
   lessons_ = lessons;
+}
+
+MANTA_DECL const nn::matrix<float>& policy_learner::read_by_actor(const nn::matrix<float>& all) {
+  if (told_.more_for_critic == 0) return all;
+  return read_by_actor_ = all.topRows(environment_.observations().features());
 }
 
 MANTA_DECL void policy_learner::zero_gradients() {

@@ -21,12 +21,9 @@
 #include "manta/eigen.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/rl/environments/environment.hpp"
+#include "manta/rl/environments/spaces.hpp"
 
 namespace manta::rl {
-
-/// An environment that has spaces and cannot be played: for episodes of which nothing else is known. `masks`: the
-/// actions of its episodes have masks.
-MANTA_DECL any_environment spaces(const space& observations, const space& actions, bool masks = false);
 
 /// An episode as it was played. All matrices have a column for each step.
 struct recorded_episode {

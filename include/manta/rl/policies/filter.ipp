@@ -35,6 +35,13 @@ MANTA_DECL void moments::merge(const moments& other) {
   count_ = all;
 }
 
+MANTA_DECL moments moments::first(std::size_t count) const {
+  moments some = *this;
+  some.mean_.resize(count);
+  some.squares_.resize(count);
+  return some;
+}
+
 MANTA_DECL double moments::deviation(std::size_t i) const {
   if (count_ < 2 || squares_[i] <= 1e-12 * count_) return 1;
   return std::sqrt(squares_[i] / count_);

@@ -142,7 +142,9 @@ class even_forward {
 class policy {
  public:
   policy() = default;
-  MANTA_DECL policy(const space& observations, const space& actions, const model_options& m, std::uint64_t seed);
+  /// more: numbers behind those of an observation that the critic alone reads.
+  MANTA_DECL policy(const space& observations, const space& actions, const model_options& m, std::uint64_t seed,
+                    int more = 0);
 
   /// What a worker needs of a policy at each iteration: all parameters in one array, and the filter.
   struct weights {

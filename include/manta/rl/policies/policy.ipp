@@ -193,12 +193,13 @@ MANTA_DECL const nn::matrix<float>& even_forward::widened(const nn::matrix<float
 
 }  // namespace detail
 
-MANTA_DECL policy::policy(const space& observations, const space& actions, const model_options& m, std::uint64_t seed) {
+MANTA_DECL policy::policy(const space& observations, const space& actions, const model_options& m, std::uint64_t seed,
+                          int more) {
   const auto d = make_distribution(actions, m.distribution);
   actor_ = detail::make_network(observations, m, {.outputs = d->outputs(), .last = 0.01}, 2 * seed);
-  critic_ = detail::make_network(observations, m, {.outputs = 1, .last = 0.01}, 2 * seed + 1);
+  critic_ = detail::make_network(observations, m, {.outputs = 1, .last = 0.01, .more_inputs = more}, 2 * seed + 1);
   spread_.assign(static_cast<std::size_t>(d->spread()), -0.5f);
-  filter_ = moments(observations.features());
+  filter_ = moments(observations.features() + more);
 }
 
 MANTA_DECL policy::weights policy::get() const {

@@ -32,6 +32,8 @@ class game_object {
   virtual void load(const std::string& state) = 0;
   /// A picture of the state in text; empty where the class has no member `std::string text() const`.
   [[nodiscard]] virtual std::string text() const = 0;
+  /// The class's own figures of an episode that has ended; none where it has no member figures().
+  virtual std::map<std::string, double> figures() = 0;
 };
 
 namespace detail {
@@ -67,7 +69,13 @@ class game_object_of final : public game_object {
     }
   }
 
-  [[nodiscard]] bool can_be_saved() const override { return is_saved<E>; }
+  [[nodiscard]] bool can_be_saved() const override {
+    if constexpr (requires { bool(e_->can_be_saved()); }) {
+      return e_->can_be_saved();
+    } else {
+      return is_saved<E>;
+    }
+  }
   [[nodiscard]] std::string save() const override {
     std::ostringstream out(std::ios::binary);
     if constexpr (is_saved<E>) {
@@ -86,6 +94,13 @@ class game_object_of final : public game_object {
   [[nodiscard]] std::string text() const override {
     if constexpr (requires { std::string(e_->text()); }) {
       return e_->text();
+    } else {
+      return {};
+    }
+  }
+  std::map<std::string, double> figures() override {
+    if constexpr (requires { std::map<std::string, double>(e_->figures()); }) {
+      return e_->figures();
     } else {
       return {};
     }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,12 +35,24 @@ class live_game {
 
   /// Whether the seat acts next.
   [[nodiscard]] bool acts(int seat) const { return (table_.status.acting & detail::bit_of(seat)) != 0; }
+  /// Whether the last step, or begin(), has shown the seat something: it acts next, or has seen the end.
+  [[nodiscard]] bool has_seen(int seat) const { return (table_.seen & detail::bit_of(seat)) != 0; }
+  /// Whether the episode has ended for the seat, and whether that was in the last step, by being cut off.
+  [[nodiscard]] bool has_ended(int seat) const {
+    return is_over() || (table_.status.ended & detail::bit_of(seat)) != 0;
+  }
+  [[nodiscard]] bool is_cut_off(int seat) const {
+    return (table_.cut & detail::bit_of(seat)) != 0 ||
+           (is_truncated() && (table_.status.ended & detail::bit_of(seat)) == 0);
+  }
   /// The first seat that acts next; -1 at the end.
   [[nodiscard]] MANTA_DECL int mover() const;
   /// Whether more than one seat acts next.
   [[nodiscard]] bool is_simultaneous() const { return (table_.status.acting & (table_.status.acting - 1)) != 0; }
   /// What a seat sees that acts next, as the game gives it.
   [[nodiscard]] std::span<const float> observation(int seat) const { return place(seat).observation; }
+  /// The state of the whole; no numbers where the game does not tell it (table::state).
+  [[nodiscard]] std::span<const float> whole() const { return table_.whole; }
   /// Which choices it has; no numbers where its actions are no choices.
   [[nodiscard]] mask_view mask(int seat) const { return place(seat).mask; }
 
@@ -60,6 +73,8 @@ class live_game {
   [[nodiscard]] std::uint64_t steps() const { return table_.status.steps; }
   [[nodiscard]] const any_game& game() const { return kind_; }
   [[nodiscard]] std::string text() const { return object_->text(); }
+  /// The game's own figures of the episode that has ended; none where its class has no figures().
+  [[nodiscard]] std::map<std::string, double> figures() const { return object_->figures(); }
 
   [[nodiscard]] bool can_be_saved() const { return object_->can_be_saved(); }
   [[nodiscard]] bool can_be_copied() const { return object_->can_be_copied() || object_->can_be_saved(); }

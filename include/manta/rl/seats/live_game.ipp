@@ -82,12 +82,14 @@ MANTA_DECL void live_game::begin(random numbers, std::uint64_t number, std::uint
   number_ = number;
   episode_ = episode;
   table_.status = {};
-  table_.acted = table_.masked = 0;
+  table_.acted = table_.masked = table_.cut = 0;
+  table_.whole.clear();
   for (detail::place_at_table& p : table_.places) p.reward = p.total = 0;
   table_.begins = true;
   table t(table_);
   guarded("reset()", [&] { object_->reset(numbers, t); });
   table_.begins = false;
+  table_.seen = table_.status.acting;
   if (table_.status.is_over) fail("reset() has ended the episode; step() ends one");
   look();
 }
@@ -119,10 +121,11 @@ MANTA_DECL void live_game::step() {
 
 inline void live_game::make_step() {
   table_.acted = std::exchange(table_.status.acting, 0);
-  table_.masked = 0;
+  table_.masked = table_.cut = 0;
   for (detail::place_at_table& p : table_.places) p.reward = 0;
   table t(table_);
   guarded("step()", [&] { object_->step(t); });
+  table_.seen = table_.status.acting;
   for (detail::place_at_table& p : table_.places) p.total += p.reward;
   ++table_.status.steps;
 }

@@ -89,8 +89,11 @@ struct table_state {
   std::uint64_t acted = 0;   ///< in the step that is being made
   std::uint64_t masked = 0;  ///< whose masks this step has set
   bool begins = false;       ///< reset() is running
+  std::uint64_t seen = 0;    ///< to whom this step has shown something
+  std::uint64_t cut = 0;     ///< for whom this step has cut the episode off
   bool is_blind = false;     ///< nobody reads observations and masks of this step
   std::vector<place_at_table> places;
+  std::vector<float> whole;  ///< the state of the whole, where the game tells it
 };
 
 }  // namespace detail
@@ -138,8 +141,30 @@ class table {
   void end() { s_.status.is_over = true; }
   /// The episode has ended for this seat: it acts no more, and has no more rewards after this step.
   MANTA_DECL void end(int seat);
-  /// The episode is cut off for all, though it could go on.
+  /// The episode is cut off for all, though it could go on. A seat that this step has shown something has seen the last
+  /// state.
   void truncate() { s_.status.is_over = s_.status.is_truncated = true; }
+  /// Likewise for this seat: it acts no more.
+  MANTA_DECL void truncate(int seat);
+
+  /// The state of the whole, for critics that know more than the seats see (rl/multi.hpp): as many numbers each time,
+  /// in reset() first. It stays until the next call.
+  template <class State>
+  void state(const State& numbers) {
+    static_assert(detail::readable_observation<State>,
+                  "manta: rl: table::state(numbers) takes an Eigen vector, a std::array or a std::vector of numbers, "
+                  "or a number");
+    if constexpr (detail::readable_observation<State>) {
+      if (s_.is_blind) return;
+      if constexpr (detail::array_of_numbers<State>) {
+        detail::write_observation(numbers, whole(static_cast<std::size_t>(numbers.size())));
+      } else if constexpr (detail::number_like<State>) {
+        detail::write_observation(numbers, whole(1));
+      } else {
+        state(numbers.eval());
+      }
+    }
+  }
 
  private:
   template <class Observation>
@@ -159,6 +184,8 @@ class table {
   MANTA_DECL void require(int seat, const char* call) const;
   MANTA_DECL std::span<float> seen_by(int seat);
   MANTA_DECL std::span<unsigned char> mask_of(int seat);
+  /// Room for the state of the whole. Throws if the episode's first one had another size.
+  MANTA_DECL std::span<float> whole(std::size_t size);
   detail::table_state& s_;
 };
 

@@ -77,5 +77,18 @@ MANTA_DECL void table::end(int seat) {
   require(seat, "end()");
   s_.status.ended |= detail::bit_of(seat);
 }
+MANTA_DECL void table::truncate(int seat) {
+  require(seat, "truncate()");
+  s_.status.ended |= detail::bit_of(seat);
+  s_.cut |= detail::bit_of(seat);
+}
+
+MANTA_DECL std::span<float> table::whole(std::size_t size) {
+  if (!s_.whole.empty() && s_.whole.size() != size)
+    throw error(base::text("state() was given {} numbers, and {} before; a state has as many each time", size,
+                           s_.whole.size()));
+  s_.whole.resize(size);
+  return s_.whole;
+}
 
 }  // namespace manta::rl

@@ -36,6 +36,9 @@ struct valued_steps {
   std::span<const char> terminated, truncated;
   std::span<const float> final_values;  ///< where an episode was truncated, the value of its last state
   double discount = 0, lambda = 0;
+  /// The discount of each step, where they differ: a seat of a game has waited for its next turn. Empty: all are
+  /// `discount`.
+  std::span<const double> discounts = {};
 };
 
 /// Generalised advantage estimation (Schulman et al., 2016) of one environment's steps.

@@ -13,8 +13,9 @@ MANTA_DECL void estimate_advantages(const valued_steps& s, std::span<float> adva
   for (std::size_t t = s.rewards.size(); t-- > 0;) {
     const double value_after =
         s.terminated[t] ? 0 : static_cast<double>(s.truncated[t] ? s.final_values[t] : s.values[t + 1]);
-    const double delta = s.rewards[t] + s.discount * value_after - static_cast<double>(s.values[t]);
-    next = delta + (s.terminated[t] || s.truncated[t] ? 0 : s.discount * s.lambda * next);
+    const double discount = s.discounts.empty() ? s.discount : s.discounts[t];
+    const double delta = s.rewards[t] + discount * value_after - static_cast<double>(s.values[t]);
+    next = delta + (s.terminated[t] || s.truncated[t] ? 0 : discount * s.lambda * next);
     advantages[t] = static_cast<float>(next);
   }
 }
