@@ -42,6 +42,10 @@ int wait_then_fail_once(int x) {
 
 const manta::runtime_options with_slots{.resources = {{"slot", 2.0}}};
 
+struct dweller {
+  int rank() { return where(); }
+};
+
 }  // namespace
 
 TEST_CASE("a task sees the name it was given, and without one that of its function") {
@@ -77,6 +81,24 @@ TEST_CASE("node pins a task to that node") {
   in_world([] {
     const int here = static_cast<int>(manta::node());
     CHECK(manta::async<my_node>({.node = here}).get() == here);
+  });
+}
+
+TEST_CASE("a task and an actor have no rank and no node that they except") {
+  in_world([] {
+    const std::vector<int> all = manta::testing::executors();
+    for (const int rank : all) {
+      if (all.size() == 1) break;
+      std::vector<manta::future<int>> fs;
+      for (int i = 0; i < 50; ++i) fs.push_back(manta::async<where>({.except = {{rank}}}));
+      for (const int x : manta::get(fs)) CHECK(x != rank);
+      const auto lives = manta::spawn<dweller>({.except = {{rank}}});
+      CHECK(manta::async<&dweller::rank>(lives).get() != rank);
+    }
+    CHECK_THROWS_WITH_AS((manta::async<where>({.cpus = 0, .except = {.nodes = {static_cast<int>(manta::node())}}})),
+                         doctest::Contains("except node 0"), manta::unschedulable);
+    CHECK_THROWS_WITH_AS((manta::async<where>({.except = {{-1}}})), doctest::Contains("task_options::except = -1"),
+                         manta::error);
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "manta/async.hpp"
 #include "manta/exec/isolation/isolated_actor.hpp"
+#include "manta/places.hpp"
 #include "manta/team.hpp"
 
 namespace manta {
@@ -27,6 +28,7 @@ struct actor_options {
   int nodes = 0;              ///< number of nodes of the gang, with equally many ranks on each
   int rank = -1;              ///< lives on this rank; -1: on any
   int node = -1;              ///< lives on a rank of this node; -1: on any
+  places except = {};         ///< lives on none of these: {{0, 3}} are two ranks, {.nodes = {1}} is a node
   /// Lives where this value (or actor) lies; else on the node of that rank, else anywhere. A gang has as many members
   /// on that node as possible.
   any_future near = {};

@@ -28,6 +28,9 @@ void fill_request(graph::request& request, const Options& o, const char* kind, b
   };
   require_place("rank", o.rank);
   require_place("node", o.node);
+  for (const std::vector<int>* list : {&o.except.ranks, &o.except.nodes}) {
+    for (const int each : *list) require_amount("except", each);
+  }
   require_amount("cpus", o.cpus);
   require_amount("ranks", o.ranks);
   require_amount("nodes", o.nodes);
@@ -40,6 +43,7 @@ void fill_request(graph::request& request, const Options& o, const char* kind, b
   request.nodes = o.nodes;
   request.rank = o.rank;
   request.node = o.node;
+  request.except = o.except;
   request.near = o.near.valid() ? graph::request::not_known : graph::request::nowhere;
   request.spread = o.spread;
   request.isolate = o.isolate;

@@ -42,8 +42,9 @@ MANTA_DECL reservation reserve(const reservation_options& options, std::uint32_t
 MANTA_DECL void put_in_reservation(graph::request& request, const reservation& in, int bundle,
                                    const std::string& what) {
   const std::vector<graph::bundle>& bundles = access::bundles_of(in);
-  if (request.rank >= 0 || request.node >= 0 || request.near != graph::request::nowhere || request.spread) {
-    throw error("manta: " + what + " is placed by its reservation; leave out rank, node, near and spread");
+  if (request.rank >= 0 || request.node >= 0 || request.near != graph::request::nowhere || request.spread ||
+      !request.except.empty()) {
+    throw error("manta: " + what + " is placed by its reservation; leave out rank, node, except, near and spread");
   }
   if (bundle < -1 || bundle >= static_cast<int>(bundles.size())) {
     throw unschedulable("manta: " + what + " asks for bundle " + std::to_string(bundle) +

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "manta/isolate.hpp"
+#include "manta/places.hpp"
 #include "manta/reservation.hpp"
 
 namespace manta {
@@ -22,6 +23,7 @@ struct task_options {
   int nodes = 0;              ///< number of nodes of the gang, with equally many ranks on each
   int rank = -1;              ///< run on this rank only
   int node = -1;              ///< run on ranks of this node only
+  places except = {};         ///< run on none of these: {{0, 3}} are two ranks, {.nodes = {1}} is a node
   /// Run where this value lies, once it exists; else on the node of that rank, else anywhere. A gang has as many
   /// members on that node as possible.
   any_future near = {};

@@ -12,8 +12,8 @@ namespace manta::detail {
 /// Has the task no condition beside its deadline and its retries?
 inline bool asks_for_no_place(const task_options& o) {
   return o.name.empty() && o.cpus == 1 && !base::is_nan(o.gpus) && o.gpus == 0 && o.resources.empty() && o.rank == -1 &&
-         o.node == -1 && !o.near.valid() && !o.spread && o.priority == 0 && !o.isolate && o.duration.count() == 0 &&
-         !o.in.valid() && o.bundle < 0 && !o.journaled;
+         o.node == -1 && o.except.empty() && !o.near.valid() && !o.spread && o.priority == 0 && !o.isolate &&
+         o.duration.count() == 0 && !o.in.valid() && o.bundle < 0 && !o.journaled;
 }
 
 MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& o, bool gang) {

@@ -92,6 +92,7 @@ struct conditions {
   int priority = 0;
   std::uint64_t in = 0;
   int bundle = -1;
+  manta::graph::places except = {};
 
   request build() const {
     request r;
@@ -108,6 +109,7 @@ struct conditions {
     r.priority = priority;
     r.reservation = in;
     r.bundle = bundle;
+    r.except = except;
     return r;
   }
 };
@@ -292,6 +294,7 @@ class world {
     if (j.wanted != nullptr) {
       if (j.wanted->rank >= 0 && static_cast<std::uint32_t>(j.wanted->rank) != rank) complain("wrong rank");
       if (j.wanted->node >= 0 && j.wanted->node != c.node) complain("wrong node");
+      if (j.wanted->except.has(static_cast<int>(rank), c.node)) complain("excepted rank");
       if (j.wanted->cpus > c.cpus) complain("not enough cpus");
       for (const auto& [name, amount] : j.wanted->resources) {
         if ((e.free[name] -= amount) < 0) complain("more of " + name + " was given out than there is");
@@ -426,6 +429,8 @@ void fill_at_random(world& w, std::mt19937_64& draw, int tasks) {
       ask({.gpus = 0.5, .near = 3}),
       ask({.near = 0}),
       ask({.actor = true, .gpus = 0.5}),
+      ask({.except = {{1, 3}}}),
+      ask({.spread = true, .except = {.nodes = {1}}}),
   };
   for (int i = 0; i < tasks; ++i) {
     world::job j;
@@ -748,6 +753,52 @@ TEST_CASE("a task of high priority that does not fit holds up no others") {
   CHECK(w.decide() == 1);
   CHECK(w.jobs[2].dispatched == 0);
   CHECK(w.jobs[3].dispatched == 1);
+}
+
+TEST_CASE("a request is read as it was written, with each of its fields") {
+  request r;
+  int last = 0;
+  const auto fill = [&last]<class Field>(Field& field) {
+    if constexpr (std::is_arithmetic_v<Field>) field = static_cast<Field>(++last);
+  };
+  const auto fill_all = [&fill](auto&... field) { (fill(field), ...); };
+  manta::graph::needs::each_field(static_cast<manta::graph::needs&>(r), fill_all);
+  manta::graph::place_terms::each_field(static_cast<manta::graph::place_terms&>(r), fill_all);
+  manta::graph::run_terms::each_field(static_cast<manta::graph::run_terms&>(r), fill_all);
+  r.name = "all";
+  r.resources = {{"slot", 0.5}};
+  r.except = {{1, 2}, {3}};
+  r.cost = {4, true};
+  r.rules.concurrency = 7;
+  r.granted.member = 2;
+  manta::wire::buffer bytes;
+  r.write(bytes);
+  manta::wire::source in(bytes.data(), bytes.size());
+  request read;
+  read.read(in);
+  CHECK(read.waits_as(r));
+  CHECK(read.name == "all");
+  CHECK(read.except == manta::graph::places{{1, 2}, {3}});
+  CHECK((read.retries == r.retries && read.restarts == r.restarts && read.deadline == r.deadline &&
+         read.duration == r.duration && read.isolate && read.needs_rank_0 && read.journaled));
+  CHECK((read.cost.rank == 4 && read.cost.was_killed && read.rules.concurrency == 7));
+  manta::wire::buffer again;
+  read.write(again);
+  CHECK(std::equal(bytes.data(), bytes.data() + bytes.size(), again.data(), again.data() + again.size()));
+}
+
+TEST_CASE("tasks go to no rank and no node that they except, and wait in a queue of their own") {
+  std::vector<capacity> four = ranks(4);
+  four[3].node = four[4].node = 1;
+  world w(four);
+  for (int i = 0; i < 60; ++i) w.submit(0, ms, ask({.except = {{1, 3}}}));
+  for (int i = 0; i < 60; ++i) w.submit(0, ms, ask({.except = {.nodes = {0}}}));
+  w.run();
+  CHECK(w.log.size() == 120);
+  for (std::size_t i = 0; i < w.jobs.size(); ++i) {
+    const bool is_first_kind = i < 60;
+    CHECK((is_first_kind ? w.jobs[i].rank == 2 || w.jobs[i].rank == 4 : w.jobs[i].rank >= 3));
+  }
 }
 
 TEST_CASE("spread tasks differ by one at most between ranks at any time") {

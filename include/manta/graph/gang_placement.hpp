@@ -68,7 +68,7 @@ class gang_placement {
   /// Starts the gang of this node on the ranks that place() has found; returns the booked time of each rank.
   std::uint32_t start(const node& n) {
     if (keeper_ != nullptr && load_[members_[0]].kept) stop_keeping();
-    const request& wanted = *n.record->request;
+    request& wanted = *n.record->request;
     wanted.granted.reason = wanted.reservation != 0 ? placement_reason::gang_in_bundles
                             : wanted.near >= 0      ? placement_reason::gang_near
                             : wanted.spread         ? placement_reason::gang_spread

@@ -42,7 +42,7 @@ class holdings {
   // --- tasks
 
   /// Gives resources of `rank` to a task, and notes them in its request.
-  void take(const request& wanted, std::uint32_t rank) {
+  void take(request& wanted, std::uint32_t rank) {
     rank_stock& r = ranks_[rank];
     grant& g = wanted.granted;
     g.rank = static_cast<std::int32_t>(rank);

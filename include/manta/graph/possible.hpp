@@ -52,6 +52,7 @@ inline std::string lacks(const request& wanted, int rank, const capacity& c, int
   const auto add = [&](const std::string& what) { text += (kinds++ == 0 ? "" : ", ") + what; };
   if (wanted.rank >= 0 && wanted.rank != rank) add("is not rank " + std::to_string(wanted.rank));
   if (wanted.node >= 0 && wanted.node != c.node) add("is not on node " + std::to_string(wanted.node));
+  if (wanted.except.has(rank, c.node)) add("is excepted");
   if (wanted.cpus > c.cpus) add("lacks cpus = " + std::to_string(wanted.cpus - c.cpus));
   if (!c.gpus.can_fit(wanted.gpu_units)) {
     const std::int64_t missing = wanted.gpu_units - c.gpus.units();
@@ -109,8 +110,7 @@ inline bool require_possible(const request& wanted, const offers& world, const s
            ": each with ";
   }
   text += describe(wanted);
-  if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
-  if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
+  text += describe_place(wanted);
   if (nearest < world.size()) {
     text += "; nearest is rank " + std::to_string(nearest) + ", which " +
             lacks(wanted, static_cast<int>(nearest), world[nearest], fewest);

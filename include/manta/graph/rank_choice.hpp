@@ -39,7 +39,7 @@ class rank_choice {
   /// Chooses a rank for the first task of a queue, and notes the reason in its request; no_index if no rank can
   /// take it now.
   std::uint32_t place(request_queue& q, node& n, std::uint32_t ns) {
-    const request& wanted = *n.record->request;
+    request& wanted = *n.record->request;
     wanted.granted.reason = wanted.rank >= 0                  ? placement_reason::rank
                             : wanted.near >= 0 && q.rank >= 0 ? placement_reason::near
                             : wanted.spread                   ? placement_reason::spread
@@ -83,8 +83,7 @@ class rank_choice {
     const rank_load::rank_state& r = load_[rank];
     const stock& free = held_.free_on(rank);
     if (!r.all.executes || !rank_load::takes(r, wanted) || wanted.cpus > r.all.cpus ||
-        !wanted.may_come_to(static_cast<int>(rank)) || (wanted.rank >= 0 && wanted.rank != static_cast<int>(rank)) ||
-        (wanted.node >= 0 && wanted.node != r.all.node) || (q.node >= 0 && q.node != r.all.node)) {
+        !wanted.allows(static_cast<int>(rank), r.all.node) || (q.node >= 0 && q.node != r.all.node)) {
       return false;
     }
     if (wanted.cpus > 1 ? wanted.cpus > free.cpus : r.closed && wanted.rank < 0) return false;
@@ -119,7 +118,7 @@ class rank_choice {
     return best;
   }
 
-  std::uint32_t place_in_bundle(const request& wanted, std::uint32_t ns) const {
+  std::uint32_t place_in_bundle(request& wanted, std::uint32_t ns) const {
     const reservation& r = *held_.find_reservation(wanted.reservation);
     if (!r.met) return no_index;
     wanted.granted.reason = placement_reason::bundle;
@@ -137,7 +136,7 @@ class rank_choice {
   }
   /// The rank with the least work among the ranks with a bundle into which the task fits now.
   template <class May>
-  std::uint32_t best_bundle(const reservation& r, const request& wanted, std::uint32_t ns, May&& may) const {
+  std::uint32_t best_bundle(const reservation& r, request& wanted, std::uint32_t ns, May&& may) const {
     std::uint32_t best = no_index;
     for (std::size_t i = 0; i < r.parts.size(); ++i) {
       const reservation::part& p = r.parts[i];

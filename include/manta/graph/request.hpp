@@ -5,6 +5,7 @@
 #pragma once
 
 #include "manta/base/shared.hpp"
+#include "manta/graph/places.hpp"
 #include "manta/graph/resources.hpp"
 
 namespace manta::graph {
@@ -71,57 +72,89 @@ struct fatal_rank {
   bool was_killed = false;
 };
 
-/// The conditions of one task, beyond "run anywhere". Each task has a request of its own, which also holds its grant.
-struct request : base::counted, needs {
+/// Where a task may run, and in which order. Tasks that agree in this and in their needs wait in one queue.
+struct place_terms {
   static constexpr int nowhere = -1;    ///< `near`: not asked for
   static constexpr int not_known = -2;  ///< `near`: asked for, but the value does not exist yet
-  static constexpr std::int64_t never = INT64_MAX;
 
-  std::string name;
   int ranks = 0;  ///< number of ranks of a gang; 0: a task on one rank
   int nodes = 0;  ///< number of nodes with equally many of these ranks; 0: any
   int rank = -1;
   int node = -1;
-  mutable int near = nowhere;  ///< the rank where the value lies, known when the task is ready
+  places except = {};
+  int near = nowhere;  ///< the rank where the value lies, known when the task is ready
   bool spread = false;
   int priority = 0;
-  int retries = 0;
   std::uint64_t reservation = 0;
-  int bundle = -1;                ///< number of the bundle in the reservation; -1: any
+  int bundle = -1;     ///< number of the bundle in the reservation; -1: any
+  bool actor = false;  ///< holds its resources until the actor ends
+  /// A part of an actor on several ranks may wait for this task, and the other parts for that part.
+  bool for_member = false;
+
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    auto& [its_ranks, its_nodes, its_rank, its_node, its_except, its_near, its_spread, its_priority, its_reservation,
+           its_bundle, is_actor, is_for_member] = self;
+    visit(its_ranks, its_nodes, its_rank, its_node, its_except, its_near, its_spread, its_priority, its_reservation,
+          its_bundle, is_actor, is_for_member);
+  }
+  bool operator==(const place_terms&) const = default;
+};
+
+/// How a task runs, and how often.
+struct run_terms {
+  static constexpr std::int64_t never = INT64_MAX;
+
+  int retries = 0;
+  int restarts = 0;
   std::int64_t deadline = never;  ///< nanoseconds from submission within which it must start
   std::int64_t duration = 0;      ///< nanoseconds that it is likely to take; 0: not given
+  bool isolate = false;           ///< its code runs in a child process
+  bool needs_rank_0 = false;      ///< only rank 0 can run it, or a gang needs it; before, rank 0 runs no tasks
+  bool journaled = false;         ///< its result is kept in the journal, however short the task was
+  fatal_rank cost = {};
   // The next two are used only by the rank that made the task, and are not sent.
   std::int64_t due = never;  ///< the end of the deadline by the clock of this rank
-  retry_rule retry;
-  bool actor = false;  ///< holds its resources until the actor ends
+  retry_rule retry = {};
+  /// The checkpoint of an actor whose rank has died: the restart loads it instead of calling the constructor. It is
+  /// sent apart from the others (task_records.hpp).
+  std::string checkpoint = {};
+
+  /// The fields that are sent.
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    [[maybe_unused]] auto& [its_retries, its_restarts, its_deadline, its_duration, is_isolated, does_need_rank_0,
+                            is_journaled, its_cost, its_due, its_retry, its_checkpoint] = self;
+    visit(its_retries, its_restarts, its_deadline, its_duration, is_isolated, does_need_rank_0, is_journaled, its_cost);
+  }
+};
+
+/// The conditions of one task, beyond "run anywhere". Each task has a request of its own, which also holds its grant.
+struct request : base::counted, needs, place_terms, run_terms {
+  std::string name;
   actor_rules rules;
-  bool isolate = false;       ///< its code runs in a child process
-  bool needs_rank_0 = false;  ///< only rank 0 can run it, or a gang needs it; before, rank 0 runs no tasks
-  bool journaled = false;     ///< its result is kept in the journal, however short the task was
-  /// A part of an actor on several ranks may wait for this task, and the other parts for that part.
-  mutable bool for_member = false;
-  int restarts = 0;
-  mutable fatal_rank cost;
-  /// The checkpoint of an actor whose rank has died: the restart loads it instead of calling the constructor.
-  mutable std::string checkpoint;
-  mutable grant granted;
+  grant granted;
 
   bool holds() const { return gpu_units > 0 || !resources.empty(); }
   /// Whether the task may run on any rank. Its name, priority, duration, deadline and retries may differ
   /// from the default.
   bool unconditional() const {
     return cpus <= 1 && !holds() && rank < 0 && node < 0 && near == nowhere && !spread && reservation == 0 && !actor &&
-           ranks == 0 && cost.rank < 0;
+           ranks == 0 && cost.rank < 0 && except.empty();
   }
   /// Whether the task may also run at any time: its own rank may start it without a decision of rank 0.
   bool anywhere() const { return priority == 0 && unconditional(); }
   /// False for rank 0 if the task has ended a rank: the program ends with rank 0.
   bool may_come_to(int on_rank) const { return cost.rank < 0 || on_rank != 0; }
+  /// Whether the task may run on this rank of this node, whatever it needs there.
+  bool allows(int on_rank, int on_node) const {
+    return (rank < 0 || rank == on_rank) && (node < 0 || node == on_node) && may_come_to(on_rank) &&
+           !except.has(on_rank, on_node);
+  }
   bool possible(int on_rank, const capacity& c) const { return c.executes && fits_on(on_rank, c); }
   /// Whether the rank could run the task if it ran tasks at all.
   bool fits_on(int on_rank, const capacity& c) const {
-    return cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) && may_come_to(on_rank) &&
-           c.gpus.can_fit(gpu_units) && fits(resources, c.resources);
+    return cpus <= c.cpus && allows(on_rank, c.node) && c.gpus.can_fit(gpu_units) && fits(resources, c.resources);
   }
   /// Number of inputs at the end of the list that the function does not see: the value that the task wants to be near,
   /// and its reservation.
@@ -132,37 +165,61 @@ struct request : base::counted, needs {
   /// the record holds its reservation.
   bool kept() const { return retries > 0 || deadline != never || reservation != 0; }
 
+  /// Whether the scheduler decides alike for tasks with this and with the other request.
+  bool waits_as(const request& other) const {
+    return part<needs>(*this) == part<needs>(other) && part<place_terms>(*this) == part<place_terms>(other) &&
+           (cost.rank < 0) == (other.cost.rank < 0) && granted.member == other.granted.member;
+  }
   void write(wire::buffer& out) const {
-    wire::put(out, name);
-    for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, rules.concurrency,
-                             rules.max_pending, restarts, rules.checkpoint_every, cost.rank})
-      wire::put(out, number);
-    for (const bool flag : {spread, actor, rules.detached, rules.overlap_const, rules.at_least_once, isolate,
-                            needs_rank_0, journaled, for_member, cost.was_killed})
-      wire::put(out, flag);
-    wire::put(out, gpu_units);
-    wire::put(out, reservation);
-    wire::put(out, deadline);
-    wire::put(out, duration);
-    wire::put(out, granted);
-    resources.write(out);
+    each_sent(*this, [&out](const auto&... field) { (put_field(out, field), ...); });
   }
   void read(wire::source& in) {
-    name = in.get<std::string>();
-    for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &rules.concurrency,
-                        &rules.max_pending, &restarts, &rules.checkpoint_every, &cost.rank})
-      in.get(*number);
-    for (bool* flag : {&spread, &actor, &rules.detached, &rules.overlap_const, &rules.at_least_once, &isolate,
-                       &needs_rank_0, &journaled, &for_member, &cost.was_killed})
-      in.get(*flag);
-    in.get(gpu_units);
-    in.get(reservation);
-    in.get(deadline);
-    in.get(duration);
-    in.get(granted);
-    resources.read(in);
+    each_sent(*this, [&in](auto&... field) { (get_field(in, field), ...); });
+  }
+
+ private:
+  /// Calls `visit` with the fields of each part that are sent.
+  template <class Self, class Visit>
+  static void each_sent(Self& self, Visit&& visit) {
+    needs::each_field(part<needs>(self), visit);
+    place_terms::each_field(part<place_terms>(self), visit);
+    run_terms::each_field(part<run_terms>(self), visit);
+    visit(self.name, self.rules, self.granted);
+  }
+  template <class Part>
+  static Part& part(request& of) {
+    return of;
+  }
+  template <class Part>
+  static const Part& part(const request& of) {
+    return of;
+  }
+  template <class Field>
+  static void put_field(wire::buffer& out, const Field& field) {
+    if constexpr (requires { field.write(out); }) {
+      field.write(out);
+    } else {
+      wire::put(out, field);
+    }
+  }
+  template <class Field>
+  static void get_field(wire::source& in, Field& field) {
+    if constexpr (requires { field.read(in); }) {
+      field.read(in);
+    } else {
+      in.get(field);
+    }
   }
 };
-using request_ptr = base::shared<const request>;
+using request_ptr = base::shared<request>;
+
+/// What a request asks of its rank's place, to stand behind its needs: ", rank = 3", ", except rank 0".
+inline std::string describe_place(const place_terms& of) {
+  std::string text;
+  if (of.rank >= 0) text += ", rank = " + std::to_string(of.rank);
+  if (of.node >= 0) text += ", node = " + std::to_string(of.node);
+  if (!of.except.empty()) text += ", except " + describe(of.except);
+  return text;
+}
 
 }  // namespace manta::graph

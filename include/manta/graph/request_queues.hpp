@@ -18,11 +18,11 @@
 namespace manta::graph {
 
 /// The request of a task that has not been dispatched; null if it has no conditions.
-inline const request* request_of(const node& n) { return n.form == form::record ? n.record->request.get() : nullptr; }
+inline request* request_of(const node& n) { return n.form == form::record ? n.record->request.get() : nullptr; }
 
 /// Tasks with equal requests: if the first one does not fit anywhere, none of the others does.
 struct request_queue {
-  request_ptr wanted;
+  base::shared<const request> wanted;
   node_list tasks;
   std::uint64_t hash;
   request_queue* next = nullptr;  // the next queue with the same hash
@@ -53,12 +53,12 @@ class request_queues {
   /// The queue of this request, or null.
   request_queue* find(const request& wanted) const { return find(wanted, hash(wanted)); }
   /// The queue of this request; makes one if there is none, and then sets `is_new`.
-  request_queue& of(const request_ptr& wanted, node_table& nodes, bool& is_new) {
-    const std::uint64_t h = hash(*wanted);
-    request_queue* q = find(*wanted, h);
+  request_queue& of(const request& wanted, node_table& nodes, bool& is_new) {
+    const std::uint64_t h = hash(wanted);
+    request_queue* q = find(wanted, h);
     is_new = q == nullptr;
     if (is_new) {
-      const request_ptr copy(new request(*wanted));  // the task's own request changes when it runs again
+      const base::shared<const request> copy(new request(wanted));  // the task's own request changes when it runs again
       q = new request_queue{copy, node_list(nodes), h};
       q->next = by_hash_.find(h);
       by_hash_.set(h, q);
@@ -111,27 +111,30 @@ class request_queues {
   void all_emptied() { active_.clear(); }
 
  private:
-  static bool same(const request& a, const request& b) {
-    return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node && a.near == b.near &&
-           a.spread == b.spread && a.priority == b.priority && a.reservation == b.reservation && a.bundle == b.bundle &&
-           a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes && (a.cost.rank < 0) == (b.cost.rank < 0) &&
-           a.granted.member == b.granted.member && a.for_member == b.for_member && a.resources == b.resources;
-  }
   static std::uint64_t hash(const request& r) {
-    std::uint64_t h = r.reservation;
+    std::uint64_t h = static_cast<std::uint64_t>(r.granted.member);
     const auto add = [&h](std::int64_t number) {
       h = (h ^ static_cast<std::uint64_t>(number)) * 0x9fb21c651e98df25ULL;
       h ^= h >> 32;
     };
-    for (const int i : {r.cpus, r.rank, r.node, r.near, r.priority, r.bundle, r.ranks, r.nodes}) add(i);
-    add(r.granted.member);
-    add(r.gpu_units);
-    for (const quantity& q : r.resources) add(static_cast<std::int64_t>(base::hash_text(q.name)) + q.units);
+    const auto add_field = [&add]<class Field>(const Field& field) {
+      if constexpr (std::is_same_v<Field, quantities>) {
+        for (const quantity& q : field) add(static_cast<std::int64_t>(base::hash_text(q.name)) + q.units);
+      } else if constexpr (std::is_same_v<Field, places>) {
+        for (const int each : field.ranks) add(each);
+        for (const int each : field.nodes) add(-1 - each);
+      } else {
+        add(static_cast<std::int64_t>(field));
+      }
+    };
+    const auto add_all = [&add_field](const auto&... field) { (add_field(field), ...); };
+    needs::each_field(static_cast<const needs&>(r), add_all);
+    place_terms::each_field(static_cast<const place_terms&>(r), add_all);
     return h >> 1;
   }
   request_queue* find(const request& wanted, std::uint64_t h) const {
     request_queue* q = by_hash_.find(h);
-    while (q != nullptr && !same(*q->wanted, wanted)) q = q->next;
+    while (q != nullptr && !q->wanted->waits_as(wanted)) q = q->next;
     return q;
   }
   /// Whether the scheduler tries the first task of `a` before the first task of `b`.

@@ -14,6 +14,14 @@ struct needs {
   int cpus = 1;
   std::int64_t gpu_units = 0;
   quantities resources;
+
+  /// Calls `visit` with all fields; a field that is missing here does not compile.
+  template <class Self, class Visit>
+  static void each_field(Self& self, Visit&& visit) {
+    auto& [its_cpus, its_gpu_units, its_resources] = self;
+    visit(its_cpus, its_gpu_units, its_resources);
+  }
+  bool operator==(const needs&) const = default;
 };
 
 /// Resources of a rank, or of a bundle, that can be given to tasks. The functions leave the cores to their callers: a

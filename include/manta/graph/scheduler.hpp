@@ -49,7 +49,7 @@ class scheduler {
   /// reservation has been given up.
   bool ready(node& n, bool overtakes = false) {
     constexpr unsigned most_in_turn = 64;
-    const request* wanted = request_of(n);
+    request* const wanted = request_of(n);
     if (is_plain(wanted)) {
       ++waiting_;
       if (overtakes && in_turn_ < most_in_turn) {
@@ -67,7 +67,7 @@ class scheduler {
     const std::uint32_t home = n.record->home_rank;
     wanted->granted.member = load_.may_block(home, *wanted) ? static_cast<int>(home) : -1;
     bool is_new = false;
-    request_queue& q = queues_.of(n.record->request, nodes_, is_new);
+    request_queue& q = queues_.of(*wanted, nodes_, is_new);
     if (is_new) choice_.aim(q);
     if (queues_.push(q, n)) {
       q.stuck = false;
@@ -332,7 +332,7 @@ class scheduler {
     if (q.stuck && load_.log().has_read_all(q.read) && ns >= q.stuck_ns && !q.wanted->spread) return false;
     if (plain_is_next_ && q.wanted->priority == 0) plain_is_next_ = !place_plain(dispatch);
     node& n = q.tasks.front();
-    const request& wanted = *n.record->request;
+    request& wanted = *n.record->request;
     const std::uint32_t rank = choice_.place(q, n, ns);
     q.stuck = rank == no_index;
     if (q.stuck) {

@@ -59,7 +59,7 @@ class lost_tasks {
   /// A task or call that was there; one that rank 0 has sent on: perhaps.
   void task_lost(node& n, rank_id dead);
   /// What is asked for a task that was sent away; with a record of its own if it has none.
-  const graph::request& with_request(node& n);
+  graph::request& with_request(node& n);
 
   const rank_context<Network> own_;
   const parts below_;

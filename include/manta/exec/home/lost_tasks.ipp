@@ -105,7 +105,7 @@ void lost_tasks<Network>::submit_again(node& n, rank_id dead) {
   if (is_retried) ++n.record->attempt;
   own_.counts.note_retry(n.function);
   if (is_retried || found == verdict::suspect) {
-    const graph::request& wanted = with_request(n);
+    graph::request& wanted = with_request(n);
     wanted.cost = {static_cast<int>(dead), !is_retried};
   }
   if (n.form == form::record) {
@@ -120,7 +120,7 @@ void lost_tasks<Network>::submit_again(node& n, rank_id dead) {
 }
 
 template <class Network>
-const graph::request& lost_tasks<Network>::with_request(node& n) {
+graph::request& lost_tasks<Network>::with_request(node& n) {
   if (n.form != form::record) {
     const auto sent = n.sent;
     const auto* const arguments = reinterpret_cast<const std::byte*>(&sent.kept);

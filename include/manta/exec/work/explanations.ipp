@@ -61,8 +61,7 @@ MANTA_DECL std::string explain_waiting(const graph::request& wanted, const graph
   std::string text = "waits at rank 0: it asks for " + graph::describe(wanted);
   if (wanted.ranks > 0) text += ", ranks = " + std::to_string(wanted.ranks) + " with nothing to do at the same moment";
   if (wanted.nodes > 0) text += ", nodes = " + std::to_string(wanted.nodes);
-  if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
-  if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
+  text += graph::describe_place(wanted);
   if (wanted.near >= 0) text += ", near a value on rank " + std::to_string(wanted.near);
   if (wanted.ranks > 0 && wanted.spread) text += ", spread over as many nodes as can be";
   if (wanted.priority != 0) text += ", priority = " + std::to_string(wanted.priority);

@@ -190,15 +190,14 @@ store::failure_ptr placement<Network>::never_possible(const node& n) const {
   if (own_.members.deaths() == 0)
     return gang_failure(n, below_.scheduler->held().find_reservation(wanted->reservation)->wanted);
   if (wanted == nullptr || wanted->cost.rank < 0) return own_.failures.nobody_left(n, false);
-  const graph::fatal_rank cost = std::exchange(wanted->cost, {});
-  const bool but_rank_0 = below_.scheduler->is_possible(*wanted);
-  wanted->cost = cost;
-  return own_.failures.nobody_left(n, but_rank_0);
+  graph::request forgiven(*wanted);
+  forgiven.cost = {};
+  return own_.failures.nobody_left(n, below_.scheduler->is_possible(forgiven));
 }
 
 template <class Network>
 bool placement<Network>::is_forgiven(const node& n) {
-  const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
+  graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted == nullptr || !wanted->cost.was_killed || wanted->cost.rank < 0) return false;
   const graph::fatal_rank cost = std::exchange(wanted->cost, {});
   if (below_.scheduler->is_possible(*wanted)) return true;
