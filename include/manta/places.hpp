@@ -7,10 +7,4 @@
 //   manta::spawn<cache>({.except = {.nodes = {manta::node()}}});      // on another node
 #pragma once
 
-#include "manta/graph/places.hpp"
-
-namespace manta {
-
-using places = graph::places;
-
-}  // namespace manta
+#include "manta/graph/places.hpp"  // IWYU pragma: export

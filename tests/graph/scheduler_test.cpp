@@ -92,7 +92,7 @@ struct conditions {
   int priority = 0;
   std::uint64_t in = 0;
   int bundle = -1;
-  manta::graph::places except = {};
+  manta::places except = {};
 
   request build() const {
     request r;
@@ -778,7 +778,7 @@ TEST_CASE("a request is read as it was written, with each of its fields") {
   read.read(in);
   CHECK(read.waits_as(r));
   CHECK(read.name == "all");
-  CHECK(read.except == manta::graph::places{{1, 2}, {3}});
+  CHECK(read.except == manta::places{{1, 2}, {3}});
   CHECK((read.retries == r.retries && read.restarts == r.restarts && read.deadline == r.deadline &&
          read.duration == r.duration && read.isolate && read.needs_rank_0 && read.journaled));
   CHECK((read.cost.rank == 4 && read.cost.was_killed && read.rules.concurrency == 7));

@@ -11,7 +11,7 @@
 
 #include "manta/wire/bytes.hpp"
 
-namespace manta::graph {
+namespace manta {
 
 /// Ranks and nodes, by their numbers: {{0, 3}} are two ranks, {.nodes = {1}} is a node.
 struct places {
@@ -38,6 +38,7 @@ struct places {
   }
 };
 
+namespace graph {
 /// "ranks 0, 3, node 1"
 inline std::string describe(const places& of) {
   std::string text;
@@ -50,4 +51,6 @@ inline std::string describe(const places& of) {
   return text;
 }
 
-}  // namespace manta::graph
+}  // namespace graph
+
+}  // namespace manta
