@@ -9,6 +9,7 @@
 #include <functional>
 #include <numbers>
 
+#include "manta/tune/asha.hpp"
 #include "manta/tune/fanova.hpp"
 #include "manta/tune/results.hpp"
 #include "manta/tune/sobol.hpp"
@@ -140,11 +141,45 @@ TEST_CASE("fanova of a study: choices, conditions, failed and stopped trials; th
   CHECK(ranked.front().parameters == std::vector<std::string>{"opt"});
   CHECK(share_of(ranked, {"x", "y"}) > 0.1);
   CHECK(share_of(ranked, {"x", "y"}) > share_of(ranked, {"x"}));
+  CHECK(tune::fanova_trials(s.trials()) == 300U);
+  CHECK(tune::fanova_trials(s.trials(), {.by_rank = false}) == 294U);  // without those that failed
   const auto again = r.effects(where);
   for (std::size_t i = 0; i < ranked.size(); ++i) CHECK(again[i].share == ranked[i].share);
   const auto few = r.effects(where, {.most_trials = 100});
   CHECK(few.front().parameters == std::vector<std::string>{"opt"});
   CHECK(few.front().share != ranked.front().share);
+}
+
+TEST_CASE("importance: a product is that of both, and trials that were stopped early do not mislead it") {
+  const tune::space curve = {{"speed", tune::uniform(0, 1)}, {"quality", tune::uniform(0, 1)}};
+  for (const bool stops : {false, true}) {
+    tune::experiment e = {.minimise = "loss", .trials = 200, .stop = {tune::after(27)}};
+    if (stops) e.scheduler = tune::asha({.max = 27, .grace = 1, .eta = 3});
+    tune::study s(curve, e);
+    while (const auto j = s.next()) {
+      const double speed = j->parameters["speed"], quality = j->parameters["quality"];
+      tune::answer a;
+      for (int epoch = 1; a.what == tune::verdict::kind::go_on; ++epoch)
+        a = s.report(j->trial, {{"loss", quality / 2 + 1.5 * std::exp(-(0.2 + 0.8 * speed) * epoch)}});
+    }
+    s.finish();
+    const auto shares = tune::results(s).importance(curve);
+    CHECK(shares[0].first == "quality");
+    CHECK(shares[0].second > (stops ? 0.6 : 0.9));
+    CHECK((tune::fanova_trials(s.trials()) < 200U) == stops);
+  }
+  const tune::space three = {{"a", tune::uniform(-1, 1)}, {"b", tune::uniform(-1, 1)}, {"c", tune::uniform(-1, 1)}};
+  tune::study s(three, {.minimise = "loss", .trials = 400});
+  while (const auto j = s.next()) {
+    const double a = j->parameters["a"], b = j->parameters["b"], c = j->parameters["c"];
+    s.report(j->trial, {{"loss", a * b + 0.05 * c}});
+    s.ended(j->trial);
+  }
+  const auto shares = tune::results(s).importance(three);
+  CHECK(shares[0].second > 0.3);
+  CHECK(shares[1].second > 0.3);
+  CHECK(shares[2].first == "c");
+  CHECK(shares[0].second + shares[1].second + shares[2].second <= 1.0001);
 }
 
 TEST_CASE("fanova: what has no answer is empty, and options without a sense are refused") {

@@ -42,6 +42,9 @@ struct effect {
 MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<trial_record>& trials,
                                       const fanova_options& o = {});
 
+/// The number of trials from which fanova learns.
+MANTA_DECL std::size_t fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o = {});
+
 namespace detail {
 
 /// Points of the unit cube and a value at each.

@@ -222,4 +222,8 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
   return effects;
 }
 
+MANTA_DECL std::size_t fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o) {
+  return detail::samples_of({}, trials, o).points.size();
+}
+
 }  // namespace manta::tune

@@ -280,6 +280,7 @@ MANTA_DECL void html_report::importance(std::string& out, const std::vector<tria
     out += ']';
   }
   out += ']';
+  append_number(out += ",\"compared\":", static_cast<std::int64_t>(fanova_trials(all, o)));
   constexpr double least = 0.02;
   constexpr std::size_t most = 6;
   std::size_t pairs = 0;

@@ -207,6 +207,10 @@ function drawImportance(t) {
       return {x: left, y, width: a + b, key: name, text};
     }), highlight() {}};
   });
+  if (t.compared < t.rows.length) {
+    note(c, `From ${fmt(t.compared)} of ${fmt(t.rows.length)} trials: those that came far enough to be compared` +
+      (t.compared < 5 * shown.length ? ". They are few, so take this as a hint." : "."));
+  }
   if (!t.pairs.length) return;
   note(c, "Pairs that explain something only together: " +
     t.pairs.map(([a, b, v]) => `${a} \u00d7 ${b} ${share(v)}`).join(", "));
