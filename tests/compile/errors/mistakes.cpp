@@ -19,6 +19,9 @@
 #ifdef mistake_recipe_without_loss
 #include <manta/train.hpp>
 #endif
+#ifdef mistake_map_without_names
+#include <manta/rl/multi.hpp>
+#endif
 
 #include <cstdio>
 #include <iostream>
@@ -333,6 +336,11 @@ class closed {
     manta::train::samples training_data() const { return {}; }
   };
   manta::train::trainer trainer(recipe{});
+#elif defined(mistake_map_without_names)
+  struct by_seat {
+    int operator()(int seat, std::uint64_t) const { return seat; }
+  };
+  const manta::rl::own_policy_map map = manta::own<by_seat>();
 #else
   int factor = 2;
   manta::async([](int f, int x) { return f * x; }, factor, 3);
