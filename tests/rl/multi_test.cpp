@@ -618,6 +618,12 @@ TEST_CASE("reports name policies, and policies say whether they need masks") {
     rl::multi free(rl::environment<rock_paper_scissors>(), {.fragment = 16, .policies = {{"both", little}}});
     free.train();
     CHECK(!free.trained("both").needs_masks());
+    rl::multi idle("TicTacToe", {.fragment = 16,
+                                 .policies = {{"learner", little}, {"other", little}, {"third", little}},
+                                 .map = rl::own<first_or>("other")});
+    CHECK(idle.train()["third"].mean_return == rl::no_return);  // no seat was its own, so it has learnt nothing
+    CHECK(idle.train()["third"].steps == 0);
+    CHECK(idle.train()["other"].steps > 0);
     CHECK(contains(thrown<manta::error>([&] {
                      (void)rl::evaluate(free.trained("both").acting().environment(), free.trained("both"), 1);
                    }),

@@ -25,6 +25,9 @@
 #ifdef mistake_pictures_without_a_reader
 #include <manta/train/picture_folder.hpp>
 #endif
+#ifdef mistake_map_without_names
+#include <manta/rl/multi.hpp>
+#endif
 
 #include <cstdio>
 #include <iostream>
@@ -343,6 +346,11 @@ class closed {
   manta::train::fit_options o{.epochs = 3, .callbacks = {{.on_batch = [](int step) { return step < 100; }}}};
 #elif defined(mistake_pictures_without_a_reader)
   manta::train::picture_folder<std::string> pictures("photos");
+#elif defined(mistake_map_without_names)
+  struct by_seat {
+    int operator()(int seat, std::uint64_t) const { return seat; }
+  };
+  const manta::rl::own_policy_map map = manta::own<by_seat>();
 #else
   int factor = 2;
   manta::async([](int f, int x) { return f * x; }, factor, 3);

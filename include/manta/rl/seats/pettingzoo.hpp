@@ -34,8 +34,8 @@ struct pettingzoo_options {
 
 /// The game that the Python module makes, with a seat for each of its possible_agents, by their names. Starts a Python
 /// process here, to ask for the spaces; throws manta::error with what Python says if that fails. An "action_mask" in
-/// observations that are dictionaries, or in info, is the mask of actions. What state() gives is the state of the whole,
-/// where the game has it. The game's state cannot be saved: after a restore, episodes begin anew.
+/// observations that are dictionaries, or in info, is the mask of actions. What state() gives is the state of the
+/// whole, where the game has it. The game's state cannot be saved: after a restore, episodes begin anew.
 MANTA_DECL any_game pettingzoo(const std::string& module, const pettingzoo_options& options = {});
 
 }  // namespace manta::rl

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The program that the Python processes of pettingzoo.hpp run, behind python_channel() and gymnasium_spaces. Numbers are
-// little-endian. Requests:
+// The program that the Python processes of pettingzoo.hpp run, behind python_channel() and gymnasium_spaces. Numbers
+// are little-endian. Requests:
 //
 //   'D'                                                asks for the seats
 //   'R', uint32 seed                                   begins an episode
 //   'S', int32 n, then n times: int32 seat, its action as float32
 //
 // Answer for 'D': int32 how many seats, for each the length of its name, the name, its two spaces as Gymnasium's server
-// describes them, and the numbers of its masks; then the numbers of the state of the whole, 0 where there is none. Other
-// answers have for each seat a byte (1: it has seen something; 2: its episode has ended; 4: it is cut off), a float64
-// reward, and, where it has seen something, the observation as float32 and its mask; then the state of the whole as
-// float32.
+// describes them, and the numbers of its masks; then the numbers of the state of the whole, 0 where there is none.
+// Other answers have for each seat a byte (1: it has seen something; 2: its episode has ended; 4: it is cut off), a
+// float64 reward, and, where it has seen something, the observation as float32 and its mask; then the state of the
+// whole as float32.
 #pragma once
 
 namespace manta::rl::detail {
@@ -56,8 +56,8 @@ class Seat:
             raise KeyError('%s has no action_mask, but that of the first reset() had one' % self.mask_in)
         return answer + mask_bytes(self.actions, source[MASK])
 
-# After reset and step: what agents see that act next or whose episodes are cut off, what the step has given to whom, and
-# for whom it has ended the episode. An agent is told of its end once.
+# After reset and step: what agents see that act next or whose episodes are cut off, what the step has given to whom,
+# and for whom it has ended the episode. An agent is told of its end once.
 class Players:
     def __init__(self, env):
         self.env = env
