@@ -98,8 +98,8 @@ TEST_CASE("arrows stay within their bound: a task has all of its arrows or none"
   input.function = sum.function = 1;
   manta::graph::node* const inputs[] = {&input, &input};
   for (std::uint64_t i = 1; i <= 200'000; ++i) {
-    trace.note_submitted(input, 2 * i, nullptr, 0);
-    trace.note_submitted(sum, manta::base::mix(i), inputs, 2);
+    trace.note_maker(input, 2 * i, nullptr, 0);
+    trace.note_maker(sum, manta::base::mix(i), inputs, 2);
   }
   CHECK(trace.arrows().size() <= task_trace::most_arrows);
   CHECK(trace.arrows().size() % 2 == 0);

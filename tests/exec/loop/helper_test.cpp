@@ -165,3 +165,32 @@ TEST_CASE("a thread that neither comes nor computes for five seconds may stand i
   CHECK_FALSE(w.look(start + 12 * patience, false, true, cpu));  // the count has begun again
   CHECK(w.look(start + 13 * patience, false, true, cpu));
 }
+
+TEST_CASE("the helper of a rank that is alone sleeps until it is roused, and looks only while the owner is away") {
+  fake_rank r;
+  helper::duties duties = r.duties();
+  duties.sleep = [](void* rank, std::int64_t ns) {
+    fake_rank& of = fake_rank::of(rank);
+    CHECK(ns == -1);
+    ++of.sleeps;
+    while (!of.woken.exchange(false)) usleep(10);
+  };
+  duties.pause_ns = [](void*) { return std::int64_t{-1}; };
+  helper thread(r.lock, duties);
+  thread.enable(true);
+  r.lock.enter();
+  REQUIRE(thread.start());
+  while (r.sleeps < 1) usleep(50);
+  r.woken = true;
+  while (r.watched < 1) usleep(50);
+  CHECK(r.answers == 0);  // the owner is inside
+  r.lock.leave();
+  CHECK(r.wakes == 0);  // and wakes nobody when it leaves
+  r.woken = true;
+  while (r.answers < 1) usleep(50);
+  CHECK(r.sleeps <= 3);
+  r.lock.enter();
+  thread.stop();
+  r.lock.leave();
+  CHECK_FALSE(thread.is_running());
+}
