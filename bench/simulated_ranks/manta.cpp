@@ -83,6 +83,14 @@ void gangs(world& w, std::uint32_t, std::size_t tasks) {
     if (i % 100 == 99) w.submit(1, 5 * ms, asking([](auto& r) { r.ranks = members; }));
   }
 }
+/// Trainings of a search: gangs of eight, ten for each place, 1 s in the mean.
+void trials(world& w, std::uint32_t ranks, std::size_t) {
+  std::mt19937_64 draw(1);
+  std::lognormal_distribution<double> ns(std::log(1e9) - 0.5 * 0.5 * 0.5, 0.5);
+  for (std::uint32_t i = 0; i < 10 * ranks / members; ++i) {
+    w.submit(0, static_cast<std::int64_t>(ns(draw)), asking([](auto& r) { r.ranks = members; }));
+  }
+}
 /// Two users in turn: one's tasks ask for a slot, the other's for nothing.
 void two_users(world& w, std::uint32_t, std::size_t tasks) {
   for (std::size_t i = 0; i < tasks / 2; ++i) {
@@ -108,6 +116,7 @@ const std::vector<load> loads = {
     {"conditions", "1 ms, one of two slots of a rank", conditions, 1'000'000, slots},
     {"spread", "1 ms, spread", spread_out},
     {"gangs", "1 ms, and 1 % gangs of 8 for 5 ms", gangs, 20},
+    {"trials", "gangs of 8 alone, 1 s in the mean, lognormal", trials},
     {"two_users", "1 ms, half with a slot", two_users, 1'000'000, slots},
     {"equal_0.1us", "1 ms, 0.1 us of rank 0 a task", equal, 1'000'000, {}, rank_0_ns},
     {"short_0.1us", "10 us, 0.1 us of rank 0 a task", short_ones, 1'000'000, {}, rank_0_ns},

@@ -48,7 +48,7 @@ struct job {
   std::uint32_t rank = graph::no_index;  ///< where it ran; of a gang, the first
   std::int64_t ns = 0;
   std::int64_t started = -1, ended = -1;
-  int members_left = 1;
+  int members = 1, members_left = 1;
   std::uint32_t input_at = graph::no_index;
 };
 
@@ -87,7 +87,7 @@ class world {
     }
     if (n.index >= job_of_.size()) job_of_.resize(n.index + 1);
     job_of_[n.index] = static_cast<std::uint32_t>(jobs_.size());
-    jobs_.push_back({function, graph::no_index, ns, -1, -1, members, input_at});
+    jobs_.push_back({function, graph::no_index, ns, -1, -1, members, members, input_at});
     work_ns_ += ns * members;
     const std::uint64_t begin = manta::base::ticks();
     scheduler_->ready(n);
@@ -137,10 +137,11 @@ class world {
   /// Of its nodes and records; what the simulation keeps is not counted.
   double task_bytes() const { return static_cast<double>(nodes_.bytes()) / static_cast<double>(jobs_.size()); }
   /// How long it would take if each task went, in the order submitted, to the first rank that is free, at no cost: what
-  /// a scheduler can do that does not know how long tasks take. Over the time that it took. Not for gangs.
+  /// a scheduler can do that does not know how long tasks take. Over the time that it took. Not for gangs of different
+  /// sizes.
   double of_list_schedule() const {
     std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> free_at;
-    for (std::uint32_t r = 0; r < settings_.ranks; ++r) free_at.push(0);
+    for (std::uint32_t r = 0; r < settings_.ranks / static_cast<std::uint32_t>(jobs_[0].members); ++r) free_at.push(0);
     std::int64_t last = 0;
     for (const job& j : jobs_) {
       const std::int64_t end = free_at.top() + j.ns;

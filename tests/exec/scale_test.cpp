@@ -294,7 +294,7 @@ TEST_CASE("the table of what a world of so many ranks takes" * doctest::skip()) 
     const double kib = kib_of_rank(size);
     large_world all(size, 1, true);
     const auto& of_rank_0 = all.world.letters().of(0);
-    const auto note = [&, before = of_rank_0, others = all.sent_by_others()](double each) mutable {
+    auto note = [&, before = of_rank_0, others = all.sent_by_others()](double each) mutable {
       const auto now = of_rank_0;
       const std::uint64_t sent_now = all.sent_by_others();
       std::printf(" %.2f, %.0f B, %.2f |", static_cast<double>(now.sent - before.sent) / each,

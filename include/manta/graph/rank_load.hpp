@@ -233,6 +233,9 @@ class rank_load {
   /// leaves the list until a task ends there.
   std::uint32_t next_rank(std::uint32_t function) {
     const std::uint32_t ns = estimate(function);
+    if (std::exchange(members_are_due_, false) && outside_ == 0) {
+      for (const std::uint32_t each : executing_) offer(each);
+    }
     while (!idle_.empty()) {
       const std::uint32_t rank = idle_.front();
       if (idle(rank) && !ranks_[rank].kept && takes_any(ranks_[rank]) && !is_shunned(rank)) return rank;
@@ -259,7 +262,7 @@ class rank_load {
   static bool idle(const rank_state& r) { return active(r) == 0 && !r.own_work && !r.in_call; }
   static bool is_outside(const rank_state& r) { return takes_any(r) && !r.kept && (!r.in_gang || r.in_actor); }
   /// Changes the state that decides whether the rank is outside of teams. When no rank is left outside, ranks inside of
-  /// teams are offered again.
+  /// teams are offered again, before the next task is placed.
   template <class Change>
   void change(std::uint32_t rank, Change&& change) {
     const bool was_outside = is_outside(ranks_[rank]);
@@ -267,7 +270,8 @@ class rank_load {
     change(ranks_[rank]);
     outside_ = outside_ + is_outside(ranks_[rank]) - was_outside;
     if (!was_outside || outside_ != 0) return;
-    for (const std::uint32_t each : executing_) offer(each);
+    members_are_due_ = true;
+    log_.changed_for_gangs();
   }
 
   base::array<rank_state> ranks_;
@@ -275,7 +279,8 @@ class rank_load {
   base::ring<std::uint32_t> idle_, roomy_;
   unsigned turn_ = 0;  // number of tasks in a row that the first rank of roomy_ has got
   std::size_t inactive_ = 0;
-  std::size_t outside_ = 0;  // number of ranks that take tasks and are in no team
+  bool members_are_due_ = false;  // the ranks in teams are to be offered again
+  std::size_t outside_ = 0;       // number of ranks that take tasks and are in no team
   std::uint64_t ended_ = 0;
   std::uint32_t turns_ = 0;  // number of tasks with `spread` so far
   durations durations_;
