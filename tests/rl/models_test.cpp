@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <vector>
 
+#include "manta/output/bytes.hpp"
 #include "manta/rl/algorithms/sac.hpp"
 #include "manta/rl/pets.hpp"
 #include "support/world.hpp"
@@ -77,6 +77,7 @@ const rl::pets_options small = {.seed = 5,
                                 .fragment = 15,
                                 .learning_starts = 90,
                                 .models = 2,
+                                .rate = 3e-3,
                                 .batch = 32,
                                 .horizon = 6,
                                 .candidates = 40,
@@ -85,13 +86,22 @@ const rl::pets_options small = {.seed = 5,
                                 .particles = 3,
                                 .model = {.hidden = {24}}};
 
-/// Everything that a training of some iterations leaves.
-std::string trained_by(int workers, int iterations = 4) {
+/// What an algorithm has learnt, and what its last iteration gave.
+std::string left_by(rl::algorithm& a, const rl::report& last) {
+  return manta::output::pack(a.trained(), last.learner, last.mean_return, last.steps);
+}
+/// Trains for some iterations.
+std::string trained(rl::algorithm& a, int iterations) {
+  rl::report r;
+  for (int i = 0; i < iterations; ++i) r = a.train();
+  return left_by(a, r);
+}
+
+std::string trained_by(int workers) {
   rl::pets_options o = small;
   o.workers = workers;
   rl::pets p(points(), o);
-  for (int i = 0; i < iterations; ++i) p.train();
-  return p.save_to_bytes();
+  return trained(p, 4);
 }
 
 rl::sac_options dreaming(int workers) {
@@ -104,10 +114,9 @@ rl::sac_options dreaming(int workers) {
           .model = {.hidden = {16}},
           .dreams = {.models = 2, .length = 3, .per_step = 4, .model = {.hidden = {16}}}};
 }
-std::string dreamt_by(int workers, int iterations = 4) {
+std::string dreamt_by(int workers) {
   rl::sac a(points(), dreaming(workers));
-  for (int i = 0; i < iterations; ++i) a.train();
-  return a.save_to_bytes();
+  return trained(a, 4);
 }
 
 template <class F>
@@ -133,12 +142,12 @@ TEST_CASE("plans on the true dynamics of a linear system cost as little as its R
     x = a * x + b * u;
     return cost;
   };
-  rl::cem search(rl::box{{-4.f}, {4.f}}, {.horizon = 25, .candidates = 150, .elites = 15, .rounds = 6});
+  rl::cem search(rl::box{{-4.f}, {4.f}}, {.horizon = 10, .candidates = 100, .elites = 10, .rounds = 10});
   for (const Eigen::Vector2d& begin : {Eigen::Vector2d(1, 0), Eigen::Vector2d(-0.5, 1)}) {
     Eigen::Vector2d x = begin;
     double cost = 0;
     search.begin_episode();
-    for (int t = 0; t < 50; ++t) {
+    for (int t = 0; t < 40; ++t) {
       const Eigen::VectorXf u = search.act([&](const Eigen::MatrixXf& forces) {
         Eigen::Vector2d seen = x;
         double sum = 0;
@@ -150,14 +159,14 @@ TEST_CASE("plans on the true dynamics of a linear system cost as little as its R
     CHECK(cost < 1.02 * begin.dot(p * begin));
     CHECK(cost > 0.98 * begin.dot(p * begin));
     CHECK(search.plan().rows() == 1);
-    CHECK(search.plan().cols() == 25);
+    CHECK(search.plan().cols() == 10);
   }
 }
 
 TEST_CASE("a player that plans on the true dynamics swings the pendulum up") {
   in_world([] {
     if (manta::size() > 1) return;
-    const rl::report r = rl::evaluate("Pendulum-v1", rl::own<clairvoyant>(), 5);
+    const rl::report r = rl::evaluate("Pendulum-v1", rl::own<clairvoyant>(), 16, 1);
     CHECK(r.mean_return > -160);
   });
 }
@@ -185,6 +194,7 @@ TEST_CASE("cem takes actions between bounds only, leaves returns aside that are 
   CHECK(contains(refused(one, {.rounds = 0}), ".rounds is 0"));
   CHECK(contains(refused(one, {.deviation = 0}), ".deviation is 0; it has to be positive"));
   CHECK(contains(refused(one, {.momentum = 1}), ".momentum is 1"));
+  CHECK(contains(refused(one, {.kept = 2}), ".kept is 2"));
 }
 
 TEST_CASE("models learn the mean, the deviation and the end of steps, and differ where nothing was seen") {
@@ -226,9 +236,14 @@ TEST_CASE("models learn the mean, the deviation and the end of steps, and differ
     }
   }
   CHECK(at(0, 8.f, 1.f, 100).next(0, 0) <= 9.f);  // inside of the space
-  const double known = std::abs(static_cast<double>(at(0, 0.1f, 0.f, 0).rewards[0] - at(1, 0.1f, 0.f, 0).rewards[0])),
-               unknown = std::abs(static_cast<double>(at(0, 4.f, 0.f, 0).rewards[0] - at(1, 4.f, 0.f, 0).rewards[0]));
-  CHECK(unknown > 5 * known);
+  const auto difference = [&](float o) {
+    double sum = 0;
+    for (const float a : {-0.8f, -0.2f, 0.4f})
+      for (const float sign : {-1.f, 1.f})
+        sum += std::abs(static_cast<double>(at(0, sign * o, a, 0).next(0, 0) - at(1, sign * o, a, 0).next(0, 0)));
+    return sum;
+  };
+  CHECK(difference(4) > 3 * difference(0.4f));
 }
 
 TEST_CASE("pets is the same for any number of workers and ranks, and goes on bit for bit") {
@@ -236,14 +251,18 @@ TEST_CASE("pets is the same for any number of workers and ranks, and goes on bit
   in_world([&] {
     for (const int workers : {1, 2, 3}) CHECK(trained_by(workers) == expected);
     rl::pets_options o = small;
+    o.workers = 3;
+    rl::pets first(points(), o);
+    trained(first, 3);
+    const std::string saved = first.save_to_bytes();  // in the middle of plans
     o.seed = 77;
     o.workers = 2;
     rl::pets again(points(), o);
-    again.load_from_bytes(trained_by(3, 3));  // in the middle of plans
-    again.train();
-    CHECK(again.save_to_bytes() == expected);
+    again.load_from_bytes(saved);
+    CHECK(trained(again, 1) == expected);
+    CHECK(trained(again, 2) == trained(first, 3));
     o.model.hidden = {8};
-    CHECK(contains(thrown<manta::error>([&] { rl::pets(points(), o).load_from_bytes(expected); }),
+    CHECK(contains(thrown<manta::error>([&] { rl::pets(points(), o).load_from_bytes(saved); }),
                    "this algorithm's are 2 models 2 -> linear(8"));
   });
 }
@@ -257,9 +276,9 @@ TEST_CASE("what pets has learnt plans as a value, and remembers its plan") {
     rl::report r;
     while ((r = p.train()).steps < 450) {
     }
-    CHECK(r.learner.at("model_error") < 0.3);
     const rl::report after = p.evaluate(10);
-    CHECK(after.mean_return > -9);  // a walk home from 2 costs 8 at most, and mostly less
+    CHECK(r.learner.at("model_error") < 0.3);
+    CHECK(after.mean_return > -3);
     CHECK(after.mean_return > before + 5);
     rl::trained_policy policy = p.trained();
     CHECK(policy.remembers());
@@ -292,7 +311,7 @@ TEST_CASE("pets takes a reward of the program's own, and refuses what it cannot 
     while (p.train().steps < 300) {
     }
     CHECK(p.evaluate(10).mean_return < -25);
-    CHECK(contains(thrown<manta::error>([&] { p.load_from_bytes(trained_by(1, 1)); }),
+    CHECK(contains(thrown<manta::error>([&] { p.load_from_bytes(rl::pets(points(), small).save_to_bytes()); }),
                    "with (anonymous namespace)::away"));
     const auto refused = [](const rl::any_environment& e, const rl::pets_options& options) {
       return thrown<manta::error>([&] { rl::pets(e, options); });
@@ -304,7 +323,7 @@ TEST_CASE("pets takes a reward of the program's own, and refuses what it cannot 
     CHECK(contains(refused(rl::environment<picture>(), {}), "pets needs observations that are plain numbers"));
     CHECK(contains(refused(points(), {.models = 0}), ".models is 0; at least one is needed"));
     CHECK(contains(refused(points(), {.horizon = 0}), ".horizon is 0; at least one step is needed"));
-    CHECK(contains(refused(points(), {.candidates = 10}), ".elites is 20, and .candidates is 10"));
+    CHECK(contains(refused(points(), {.candidates = 5}), ".elites is 10, and .candidates is 5"));
     CHECK(contains(refused(points(), {.particles = 0}), ".particles is 0"));
     CHECK(contains(refused(points(), {.model = {.lstm = {8}}}), "pets cannot use .lstm"));
     CHECK(contains(refused(points(), {.workers = 0}), ".workers is 0"));
@@ -321,10 +340,11 @@ TEST_CASE("sac learns from dreams in the same way for any number of workers and 
   const std::string expected = alone([] { return dreamt_by(1); });
   in_world([&] {
     for (const int workers : {1, 3}) CHECK(dreamt_by(workers) == expected);
-    rl::sac again(points(), dreaming(2));
-    again.load_from_bytes(dreamt_by(2, 3));
-    again.train();
-    CHECK(again.save_to_bytes() == expected);
+    rl::sac first(points(), dreaming(1)), again(points(), dreaming(2));
+    trained(first, 3);
+    again.load_from_bytes(first.save_to_bytes());
+    CHECK(trained(again, 1) == expected);
+    CHECK(trained(again, 2) == trained(first, 3));
   });
 }
 

@@ -40,8 +40,8 @@ struct pets_options {
   int replay_size = 100'000;
   int replay_rank = -1;    ///< the rank that keeps the replay in its memory; -1: the learner's
   int horizon = 20;        ///< steps of a plan
-  int candidates = 200;    ///< plans that are judged in a round
-  int elites = 20;         ///< the best of them, around which those of the next round are drawn
+  int candidates = 100;    ///< plans that are judged in a round
+  int elites = 10;         ///< the best of them, around which those of the next round are drawn
   int rounds = 4;          ///< for each action
   double deviation = 0.5;  ///< of the first candidates from the plan, in units of half the distance between the bounds
   int particles = 5;       ///< that follow each candidate, each by one of the networks

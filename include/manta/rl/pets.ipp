@@ -14,13 +14,13 @@ namespace manta::rl {
 
 namespace detail {
 
-inline cem_options search_of(const pets_options& o) {
+inline cem_options search_of(const pets_options& o, std::uint64_t seed) {
   return {.horizon = o.horizon,
           .candidates = o.candidates,
           .elites = o.elites,
           .rounds = o.rounds,
           .deviation = o.deviation,
-          .seed = o.seed};
+          .seed = seed};
 }
 
 inline off_policy_options told_by_pets(const any_environment& e, const pets_options& o) {
@@ -57,12 +57,12 @@ MANTA_DECL pets_learner::pets_learner(const any_environment& e, const pets_optio
   require_sense(o);
   refuse_distribution(o.model, "pets");
   refuse_memory(models_.networks().front(), o.model, "pets");
-  (void)line_search(e.actions().size(), search_of(o));  // throws where the options of the search make no sense
+  (void)line_search(e.actions().size(), search_of(o, o.seed));  // throws where the options of the search make no sense
 }
 
 MANTA_DECL own_action_planner pets_learner::planner() const {
   return own<ensemble_planner>(
-      ensemble_plan_setting{models_, search_of(options_), options_.particles, options_.reward});
+      ensemble_plan_setting{models_, search_of(options_, told_.seed), options_.particles, options_.reward});
 }
 
 MANTA_DECL void pets_learner::update(const replay::sample& s, random&, std::vector<float>&,

@@ -129,7 +129,7 @@ std::vector<float> imitated(int victim, const rl::episodes& data) {
 rl::episodes recorded(int victim) {
   const rl::environment<deadly_pole> e(victim, 700);
   const std::string file = "killed-" + std::to_string(getpid()) + "-" + std::to_string(victim) + ".episodes";
-  rl::record(file, rl::any_environment(e).with_time_limit(200), rl::ppo("CartPole-v1").trained(),
+  rl::record(file, e.with_time_limit(200), rl::ppo("CartPole-v1").trained(),
              {.episodes = 300, .seed = 3, .explore = true});
   rl::episodes data = rl::read_episodes(file);
   std::remove(file.c_str());
@@ -197,10 +197,11 @@ std::string planned(int victim, int at) {
                                                                                 .candidates = 20,
                                                                                 .elites = 4,
                                                                                 .model = {.hidden = {16}}});
-  double sum = 0;
-  for (int i = 0; i < 4; ++i) sum += p.train().mean_return;
-  std::printf("returns sum up to %g\n", sum);
-  return without_policy(p.save_to_bytes()) + std::to_string(p.evaluate(3).mean_return);
+  double last = 0;
+  for (int i = 0; i < 4; ++i) last = p.train().mean_return;
+  std::printf("return %g\n", last);
+  return p.trained().acting().choice().planner.value().arguments + std::to_string(last) + ' ' +
+         std::to_string(p.evaluate(3).mean_return);
 }
 
 bool plans_are_the_same() {

@@ -33,11 +33,12 @@ struct cem_options {
   int rounds = 5;          ///< for each action
   double deviation = 0.5;  ///< of the first candidates from the plan, in units of half the distance between the bounds
   double momentum = 0.1;   ///< the part of the round before in a round's mean and deviations
+  double kept = 0.3;       ///< the part of the elites that are candidates of the next round too (Pinneri et al., 2020)
   std::uint64_t seed = 0;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(horizon, candidates, elites, rounds, deviation, momentum, seed);
+    archive(horizon, candidates, elites, rounds, deviation, momentum, kept, seed);
   }
 };
 
@@ -66,7 +67,7 @@ class line_search {
 
   int actions_ = 1;
   cem_options options_;
-  nn::matrix<float> lines_;
+  nn::matrix<float> lines_, kept_;
   std::vector<float> deviations_;
   std::vector<double> returns_;
   std::vector<int> order_;

@@ -37,12 +37,15 @@ MANTA_DECL line_search::line_search(int actions, const cem_options& o)
     throw error(base::text("manta: rl: .deviation is {}; it has to be positive, such as 0.5", o.deviation));
   if (!(o.momentum >= 0 && o.momentum < 1))
     throw error(base::text("manta: rl: .momentum is {}; it has to be from 0 to less than 1", o.momentum));
+  if (!(o.kept >= 0 && o.kept <= 1))
+    throw error(base::text("manta: rl: .kept is {}; it has to be from 0 to 1", o.kept));
 }
 
 MANTA_DECL void line_search::improve(std::span<float> line, random numbers, const judge& j) {
   lines_.resize(static_cast<Eigen::Index>(line.size()), options_.candidates);
   returns_.resize(static_cast<std::size_t>(options_.candidates));
   std::ranges::fill(deviations_, static_cast<float>(options_.deviation));
+  kept_.resize(lines_.rows(), 0);
   for (int round = 0; round < options_.rounds; ++round) {
     draw(line, numbers);
     j(lines_, returns_);
@@ -50,15 +53,16 @@ MANTA_DECL void line_search::improve(std::span<float> line, random numbers, cons
   }
 }
 
-/// The last candidate is the line itself.
+/// The last candidate is the line itself, and before it stand those of the round before.
 inline void line_search::draw(std::span<const float> line, random& numbers) {
-  const Eigen::Index last = lines_.cols() - 1;
-  for (Eigen::Index k = 0; k < lines_.cols(); ++k) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const float noise = k == last ? 0.f : deviations_[i] * static_cast<float>(numbers.normal());
-      lines_(static_cast<Eigen::Index>(i), k) = std::clamp(line[i] + noise, -1.f, 1.f);
-    }
+  const Eigen::Index last = lines_.cols() - 1, drawn = std::max<Eigen::Index>(0, last - kept_.cols());
+  for (Eigen::Index k = 0; k < drawn; ++k) {
+    for (std::size_t i = 0; i < line.size(); ++i)
+      lines_(static_cast<Eigen::Index>(i), k) =
+          std::clamp(line[i] + deviations_[i] * static_cast<float>(numbers.normal()), -1.f, 1.f);
   }
+  lines_.middleCols(drawn, last - drawn) = kept_.leftCols(last - drawn);
+  std::ranges::copy(line, lines_.col(last).data());
 }
 
 /// Means and deviations of the elites.
@@ -73,7 +77,9 @@ inline void line_search::take_best(std::span<float> line) {
     const double x = returns_[static_cast<std::size_t>(a)], y = returns_[static_cast<std::size_t>(b)];
     return x != y ? x > y : a < b;
   });
-  const auto kept = static_cast<float>(options_.momentum), count = static_cast<float>(options_.elites);
+  kept_.resize(lines_.rows(), static_cast<Eigen::Index>(options_.kept * options_.elites));
+  for (Eigen::Index k = 0; k < kept_.cols(); ++k) kept_.col(k) = lines_.col(order_[static_cast<std::size_t>(k)]);
+  const auto before = static_cast<float>(options_.momentum), count = static_cast<float>(options_.elites);
   for (std::size_t i = 0; i < line.size(); ++i) {
     float sum = 0, squares = 0;
     for (auto k = order_.begin(); k != elites; ++k) sum += lines_(static_cast<Eigen::Index>(i), *k);
@@ -82,8 +88,8 @@ inline void line_search::take_best(std::span<float> line) {
       const float d = lines_(static_cast<Eigen::Index>(i), *k) - mean;
       squares += d * d;
     }
-    line[i] = kept * line[i] + (1 - kept) * mean;
-    deviations_[i] = kept * deviations_[i] + (1 - kept) * std::sqrt(squares / count);
+    line[i] = before * line[i] + (1 - before) * mean;
+    deviations_[i] = before * deviations_[i] + (1 - before) * std::sqrt(squares / count);
   }
 }
 
