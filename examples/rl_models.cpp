@@ -7,7 +7,7 @@
 //   scripts/run rl_models -n 2
 //
 // Expected output (the last digits depend on the processor):
-//   1200 steps: return -20.8 by plans on what was learnt, -19.4 on the true dynamics
+//   1200 steps: return -2.93 by plans on what was learnt, -2.56 on the true dynamics
 #include <manta/rl/pets.hpp>
 
 #include <array>
@@ -78,6 +78,6 @@ int main(int argc, char** argv) {
     const double known = rl::evaluate(carts, rl::own<looks_ahead>(), 10, 1).mean_return;
     std::cout << r.steps << " steps: return " << learnt << " by plans on what was learnt, " << known
               << " on the true dynamics\n";
-    return push[0] < 0 && learnt > known - 4 ? 0 : 1;
+    return push[0] < 0 && learnt > known - 1 ? 0 : 1;
   });
 }
