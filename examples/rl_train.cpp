@@ -14,6 +14,7 @@
 //   iteration 32, 65536 steps, 428 episodes: return 476.2 (..
 //   100 new episodes: return 500 (500 to 500), length 500
 #include <manta/rl.hpp>
+#include <manta/rl/pets.hpp>
 #if __has_include(<box2d/box2d.h>)
 #include <manta/rl/lunar_lander.hpp>
 #endif
@@ -195,6 +196,7 @@ int train(const command_line& c) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  rl::register_algorithm<rl::pets>("pets");  // rl.hpp is without it
   return manta::run(argc, argv, [&] {
     try {
       const command_line c = parsed(argc, argv);

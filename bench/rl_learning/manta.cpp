@@ -13,6 +13,7 @@
 //   bench_rl_learning_manta --list
 //   bench_rl_learning_manta ppo.cartpole [seeds]
 #include <manta/rl.hpp>
+#include <manta/rl/pets.hpp>
 #if __has_include(<box2d/box2d.h>)
 #include <manta/rl/lunar_lander.hpp>
 #endif
@@ -70,6 +71,7 @@ struct row {
   int seeds, needed;
   double last = -1e9;  // of the last evaluation
   double most = 1e9;   // no evaluation may be above it: the row shows what another one needs
+  int episodes = 100;  // of an evaluation
   [[nodiscard]] bool goes_to_the_end() const { return last > -1e9 || most < 1e9; }
 };
 
@@ -97,6 +99,8 @@ const std::vector<row> rows = {
     {"dqn.mountain_car", "dqn", "MountainCar-v0", {}, 150'000, -115, 5, 3},
     {"sac.pendulum", "sac", "Pendulum-v1", {}, 15'000, -200, 5, 4},
     {"sac.mountain_car", "sac", "MountainCarContinuous-v0", {}, 50'000, 90, 5, 3},
+    {"sac.pendulum_dreams", "sac", "Pendulum-v1", {{"dream_models", "5"}}, 2'000, -200, 5, 3},
+    {"pets.pendulum", "pets", "Pendulum-v1", {}, 5'000, -250, 5, 4, -1e9, 1e9, 10},  // each action is a plan
     {"td3.pendulum", "td3", "Pendulum-v1", {}, 15'000, -200, 5, 4},
     {"td3.mountain_car", "td3", "MountainCarContinuous-v0", {}, 50'000, 90, 5, 3},
     {"impala.cartpole", "impala", "CartPole-v1", {{"lag", "5"}}, 300'000, 475, 5, 4},
@@ -124,7 +128,7 @@ result train(const row& w, int seed) {
     const std::uint64_t until = w.steps * static_cast<std::uint64_t>(part) / 20;
     do now = algorithm->train();
     while (now.steps < until);
-    r.last = algorithm->evaluate(100).mean_return;
+    r.last = algorithm->evaluate(w.episodes).mean_return;
     r.best = std::max(r.best, r.last);
     if (now.steps < w.steps && (r.best < w.bar || w.goes_to_the_end())) continue;
     r.steps = static_cast<double>(now.steps);
@@ -180,6 +184,7 @@ int main(int argc, char** argv) {
   }
   const auto found = std::ranges::find(rows, name, &row::name);
   if (found == rows.end()) return bench::failed("rl_learning", ("there is no row " + name + "; see --list").c_str());
+  rl::register_algorithm<rl::pets>("pets");
   rl::register_environment("blind CartPole", rl::environment<blind_pole>().with_time_limit(500));
   rl::register_environment("cue", rl::environment<cue>());
   return manta::run(argc, argv, [&] { return gate(*found, argc > 2 ? std::stoi(argv[2]) : found->seeds); });

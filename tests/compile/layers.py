@@ -22,7 +22,7 @@ OTHER_NAMES = {"dashboard.hpp": "serve"}
 SHARED = {"tune": {"output"}, "train": {"nn", "output"}, "rl": {"nn", "output"}, "serve": {"output"}, "torch": {"nn"}, "nn": set()}
 # The folders of a layer, from the bottom up: a header includes its own folder and those below it. What stands in exec/ itself goes over all.
 FOLDERS = {"exec": ["rank", "account", "state", "value", "work", "home", "loop", "isolation"],
-           "rl": ["base", "environments", "worlds", "seats", "policies", "workers", "learning", "evolution", "planning", "algorithms", "multi", "offline"]}
+           "rl": ["base", "environments", "worlds", "seats", "policies", "workers", "learning", "evolution", "planning", "models", "algorithms", "multi", "offline"]}
 # What has the table of all that can be named.
 NAMES_ALL = {"manta/rl/environments/environment.ipp"}
 # The only places that may include mpi.h: net/, and the public headers that name MPI_Comm.

@@ -294,6 +294,37 @@ TEST_CASE("impala learns CartPole with weights that lag, with one worker in the 
   });
 }
 
+TEST_CASE("impala with a bound on the policy's steps uses its fragments again; in the first epoch it bounds nothing") {
+  in_world([] {
+    rl::impala_options o{.workers = 1, .seed = 1};
+    const auto trained_by = [&](int iterations) {
+      rl::impala a("CartPole-v1", o);
+      for (int i = 0; i < iterations; ++i) a.train();
+      return a.save_to_bytes();
+    };
+    const std::string plain = trained_by(4);
+    o.clip = 0.4;
+    CHECK(trained_by(4) == plain);
+    o.epochs = 2;
+    CHECK(trained_by(4) != plain);
+    CHECK(trained_by(4) == trained_by(4));
+
+    rl::impala fast("CartPole-v1", {.workers = 3, .seed = 2, .clip = 0.4, .epochs = 2});
+    rl::report r;
+    double clipped = 0;
+    while (r.mean_return < 250 && r.steps < 400'000) {
+      r = fast.train();
+      CHECK(r.learner.at("clipped") < 0.5);
+      CHECK(r.learner.at("rho") <= 1);
+      clipped = std::max(clipped, r.learner.at("clipped"));
+    }
+    CHECK(r.mean_return >= 250);
+    CHECK(clipped > 0);
+    CHECK(contains(thrown<manta::error>([] { rl::impala("CartPole-v1", {.epochs = 0}); }), ".epochs is 0"));
+    CHECK(contains(thrown<manta::error>([] { rl::impala("CartPole-v1", {.clip = -1}); }), ".clip is -1"));
+  });
+}
+
 TEST_CASE("where the weights lag much, impala without v_trace learns less") {
   in_world([] {
     if (manta::size() > 1) return;  // with one worker, any number of ranks gives the same bits

@@ -72,4 +72,5 @@ MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_an
 
 #ifndef MANTA_SOURCES_APART
 #include "manta/rl/src_games.hpp"
+#include "manta/rl/src_models.hpp"
 #endif

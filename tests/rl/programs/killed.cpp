@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A rank kills itself in the middle of an iteration, in a step of an environment: what PPO, evolution strategies and
-// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training, and so is what AlphaZero and the
-// policies of many agents have learnt; A3C and IMPALA go on. A recording has the same episodes, and marwil learns the
+// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training, and so is what AlphaZero, PETS and
+// the policies of many agents have learnt; A3C and IMPALA go on. A recording has the same episodes, and marwil learns the
 // same from them when a worker's rank dies. To be started by manta-run on four ranks.
 #include <signal.h>
 #include <unistd.h>
@@ -21,6 +21,7 @@
 #include "manta/rl/alpha_zero.hpp"
 #include "manta/rl/multi.hpp"
 #include "manta/rl/offline.hpp"
+#include "manta/rl/pets.hpp"
 
 namespace rl = manta::rl;
 
@@ -40,6 +41,25 @@ struct deadly_pole {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(pole);
+  }
+};
+
+/// Likewise a pendulum.
+struct deadly_pendulum {
+  int victim = 0, at = 0;
+  rl::pendulum its = {};
+
+  static rl::box observation_space() { return rl::pendulum::observation_space(); }
+  static rl::box action_space() { return rl::pendulum::action_space(); }
+  auto reset(rl::random& random) { return its.reset(random); }
+  auto step(float torque) {
+    static int steps = 0;
+    if (victim > 0 && static_cast<int>(manta::rank()) == victim && ++steps == at) kill(getpid(), SIGKILL);
+    return its.step(torque);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(its);
   }
 };
 
@@ -180,11 +200,37 @@ bool games_are_the_same() {
   return zero && multi;
 }
 
+/// What pets learns where a rank dies in the middle of an episode that it plans.
+std::string planned(int victim, int at) {
+  rl::pets p(rl::environment<deadly_pendulum>(victim, at).with_time_limit(50), {.workers = 3,
+                                                                                .seed = 4,
+                                                                                .environments = 6,
+                                                                                .fragment = 15,
+                                                                                .learning_starts = 90,
+                                                                                .models = 2,
+                                                                                .horizon = 5,
+                                                                                .candidates = 20,
+                                                                                .elites = 4,
+                                                                                .model = {.hidden = {16}}});
+  double last = 0;
+  for (int i = 0; i < 4; ++i) last = p.train().mean_return;
+  std::printf("return %g\n", last);
+  return p.trained().acting().choice().planner.value().arguments + std::to_string(last) + ' ' +
+         std::to_string(p.evaluate(3).mean_return);
+}
+
+bool plans_are_the_same() {
+  const bool same = planned(0, 0) == planned(2, 70);
+  std::printf("pets: %s\n", same ? "the same" : "not the same");
+  return same;
+}
+
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
     if (argc > 1 && argv[1] == std::string("asynchronous"))
       return goes_on<rl::a3c>(2) && goes_on<rl::impala>(3) ? 0 : 1;
     if (argc > 1 && argv[1] == std::string("recording")) return learns_from_files();
+    if (argc > 1 && argv[1] == std::string("models")) return plans_are_the_same() ? 0 : 1;
     if (argc > 1 && argv[1] == std::string("games")) return games_are_the_same() ? 0 : 1;
     const int at = argc > 1 ? std::atoi(argv[1]) : 350;  // of PPO's thousand steps on that rank
     const rl::ppo_options ppo{.workers = 3, .seed = 4, .environments = 6, .fragment = 100};

@@ -55,8 +55,8 @@ inline void off_policy::sample() {
   using detail::off_policy_news, detail::sentence;
   const off_policy_options& o = learner_->told();
   const auto orders = put(detail::off_policy_orders{
-      learner_->network(), learner_->filter(), learner_->randomness(), steps(), o.discount, o.fragment, o.n_step,
-      steps() / static_cast<std::uint64_t>(o.environments)});  // once a node
+      learner_->network(), learner_->planner(), learner_->filter(), learner_->randomness(), steps(), o.discount,
+      o.fragment, o.n_step, steps() / static_cast<std::uint64_t>(o.environments)});  // once a node
   struct call {
     future<transitions> made;
     future<off_policy_news> told;

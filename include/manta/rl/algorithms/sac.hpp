@@ -16,6 +16,7 @@
 #include "manta/rl/algorithms/off_policy.hpp"
 #include "manta/rl/algorithms/option_fields.hpp"
 #include "manta/rl/learning/twin_critics.hpp"
+#include "manta/rl/models/dream_options.hpp"
 #include "manta/rl/policies/squashed_gaussian.hpp"
 
 namespace manta::rl {
@@ -48,10 +49,15 @@ struct sac_options {
 
   trained_policy begin_with = {};  ///< the policy of a sac to begin with instead of random numbers
 
+  /// MBPO (Janner et al., 2019): models of the environment are learnt, and the learner learns from steps that they
+  /// dream as well, so that it needs fewer real ones: {.models = 5}
+  dream_options dreams = {};
+
   template <class Archive>
   void serialize(Archive& archive) {
     detail::archive_replay_options(archive, *this);
-    archive(CEREAL_NVP(temperature), CEREAL_NVP(learn_temperature), CEREAL_NVP(target_entropy), CEREAL_NVP(pink_noise));
+    archive(CEREAL_NVP(temperature), CEREAL_NVP(learn_temperature), CEREAL_NVP(target_entropy), CEREAL_NVP(pink_noise),
+            CEREAL_NVP(dreams));
   }
 };
 
@@ -82,6 +88,9 @@ class sac_learner : public off_policy_learner {
   std::vector<float> log_densities_;
 
  private:
+  /// A step with a batch, real or dreamt.
+  void take_step(const replay::sample& s, random& numbers, std::vector<float>& errors,
+                 std::map<std::string, double>& figures);
   void improve_actor(const nn::matrix<float>& observations, random& numbers, std::map<std::string, double>& figures);
 
   sac_options options_;
@@ -89,6 +98,7 @@ class sac_learner : public off_policy_learner {
   nn::optimizer actor_optimizer_, temperature_optimizer_;
   float log_temperature_;
   nn::matrix<float> outputs_, noise_, by_outputs_;
+  dreams_pointer dreams_;  ///< null without .dreams
 };
 
 }  // namespace detail

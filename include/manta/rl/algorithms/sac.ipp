@@ -4,12 +4,15 @@
 // The definitions of sac.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/algorithms/sac.hpp"
+#include "manta/rl/models/dreams.hpp"
 
 namespace manta::rl {
 
@@ -18,7 +21,19 @@ namespace detail {
 inline off_policy_options told_by_sac(const any_environment& e, const sac_options& o, const std::string& name) {
   require_bounded_actions(name, e);
   refuse_distribution(o.model, name);
-  return told_by(o, exploration_options{.how = exploration_options::way::squashed, .pink = o.pink_noise});
+  off_policy_options told =
+      told_by(o, exploration_options{.how = exploration_options::way::squashed, .pink = o.pink_noise});
+  if (o.dreams.models == 0) return told;
+  if (o.n_step != 1)
+    throw error(base::text("manta: rl: .n_step is {}; models for .dreams learn from single steps, so it has to be 1",
+                           o.n_step));
+  told.updates += o.dreams.per_step * o.steps_per_update;
+  return told;
+}
+
+inline dreams_pointer dreams_for(const any_environment& e, const sac_options& o) {
+  const auto end = [](dreams* d) { delete d; };
+  return {o.dreams.models == 0 ? nullptr : new dreams(e, o.dreams, o.discount, o.seed), end};
 }
 
 MANTA_DECL sac_learner::sac_learner(const any_environment& e, const sac_options& o, const std::string& name)
@@ -29,7 +44,8 @@ MANTA_DECL sac_learner::sac_learner(const any_environment& e, const sac_options&
       actor_(make_network(e.observations(), o.model, {.outputs = distribution_.outputs(), .last = 0.01}, 2 * o.seed)),
       actor_optimizer_(nn::adam({.rate = o.rate})),
       temperature_optimizer_(nn::adam({.rate = o.rate})),
-      log_temperature_(static_cast<float>(std::log(o.temperature))) {
+      log_temperature_(static_cast<float>(std::log(o.temperature))),
+      dreams_(dreams_for(e, o)) {
   refuse_memory(actor_, o.model, name);
   require_sense(o);
   if (!(o.temperature > 0))
@@ -49,8 +65,22 @@ MANTA_DECL void sac_learner::sample_actions(const nn::matrix<float>& observation
         distribution_.sample(outputs_.col(i).data(), noise_.col(i).data(), actions_.col(i).data());
 }
 
+/// In each visit to the memory the first steps are with real batches, and the others with dreams from real states.
 MANTA_DECL void sac_learner::update(const replay::sample& s, random& numbers, std::vector<float>& errors,
                                     std::map<std::string, double>& figures) {
+  if (dreams_ == nullptr) return take_step(s, numbers, errors, figures);
+  dreams_->learn(s.drawn, told_.schedule(static_cast<double>(steps())), figures);
+  const int turn = static_cast<int>(updates() % static_cast<std::uint64_t>(told_.updates)) - options_.updates;
+  if (turn < 0) return take_step(s, numbers, errors, figures);
+  const auto act = [&](const nn::matrix<float>& observations) -> const nn::matrix<float>& {
+    sample_actions(observations, numbers);
+    return actions_;
+  };
+  take_step(dreams_->dream(turn, s, act, numbers), numbers, errors, figures);
+}
+
+inline void sac_learner::take_step(const replay::sample& s, random& numbers, std::vector<float>& errors,
+                                   std::map<std::string, double>& figures) {
   sample_actions(s.drawn.next, numbers);
   const float temperature = std::exp(log_temperature_);
   std::vector<float> should_be = critics_.later(s.drawn.next, actions_);
@@ -91,17 +121,23 @@ inline void sac_learner::improve_actor(const nn::matrix<float>& observations, ra
 }
 
 MANTA_DECL std::vector<std::span<const float>> sac_learner::parameters() const {
-  return {actor_.parameters(), critics_.parameters(0), critics_.parameters(1), {&log_temperature_, 1}};
+  std::vector<std::span<const float>> all = {
+      actor_.parameters(), critics_.parameters(0), critics_.parameters(1), {&log_temperature_, 1}};
+  if (dreams_) std::ranges::copy(dreams_->models().parameters(), std::back_inserter(all));
+  return all;
 }
 MANTA_DECL std::string sac_learner::networks() const {
-  return output::pack(actor_, critics_, actor_optimizer_, temperature_optimizer_, log_temperature_);
+  return output::pack(actor_, critics_, actor_optimizer_, temperature_optimizer_, log_temperature_,
+                      dreams_ ? dreams_->state() : "");
 }
 MANTA_DECL void sac_learner::restore_networks(const std::string& bytes) {
   nn::network<float> actor;
   nn::optimizer saved[2];
   twin_critics critics = critics_;
   float log_temperature = 0;
-  output::unpack(bytes, actor, critics, saved[0], saved[1], log_temperature);
+  std::string models;
+  output::unpack(bytes, actor, critics, saved[0], saved[1], log_temperature, models);
+  if (dreams_) dreams_->restore(models);
   actor_ = std::move(actor);
   if (options_.learn_temperature) log_temperature_ = log_temperature;
   critics_.resume(critics);
@@ -109,7 +145,8 @@ MANTA_DECL void sac_learner::restore_networks(const std::string& bytes) {
   temperature_optimizer_.take_moments(saved[1]);
 }
 MANTA_DECL std::string sac_learner::description() const {
-  return base::text("{} and twice {}", off_policy_learner::description(), critics_.describe());
+  return base::text("{} and twice {}{}", off_policy_learner::description(), critics_.describe(),
+                    dreams_ ? ", with " + dreams_->models().describe() : "");
 }
 
 }  // namespace detail

@@ -26,6 +26,7 @@
 #include "manta/nn/schedule.hpp"
 #include "manta/rl/learning/learner.hpp"
 #include "manta/rl/learning/replay.hpp"
+#include "manta/rl/policies/action_planner.hpp"
 #include "manta/rl/policies/exploration.hpp"
 #include "manta/rl/policies/trained_policy.hpp"
 #include "manta/rl/workers/collection.hpp"
@@ -55,6 +56,8 @@ class off_policy_learner : public learner {
 
   /// The network whose outputs the workers explore from.
   [[nodiscard]] virtual const nn::network<float>& network() const = 0;
+  /// What acts instead of that network, if anything does.
+  [[nodiscard]] virtual own_action_planner planner() const { return {}; }
   /// The part of actions that depend on chance alone: all before learning starts.
   [[nodiscard]] MANTA_DECL virtual double randomness() const;
   /// How much of the bias of priorities is taken away.
@@ -105,6 +108,9 @@ namespace detail {
 /// Throws manta::error, which names the algorithm and the environment, unless the actions are numbers
 /// between finite bounds.
 MANTA_DECL void require_bounded_actions(const std::string& algorithm, const any_environment& e);
+
+/// Likewise unless observations are plain numbers, whose differences a model can predict.
+MANTA_DECL void require_plain_numbers(const std::string& algorithm, const any_environment& e);
 
 /// Moves parameters towards those of another network: by this part of the difference.
 MANTA_DECL void move_towards(std::span<float> slow, std::span<const float> net, double part);

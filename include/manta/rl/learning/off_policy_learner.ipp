@@ -31,6 +31,15 @@ MANTA_DECL void require_bounded_actions(const std::string& algorithm, const any_
   if (!box_scale(*b).has_bounds()) refuse("give all of them finite bounds in action_space(), or use rl::ppo");
 }
 
+MANTA_DECL void require_plain_numbers(const std::string& algorithm, const any_environment& e) {
+  const box* const b = e.observations().as_box();
+  if (b == nullptr || b->shape.size() > 1)
+    throw error(
+        base::text("manta: rl: {} needs observations that are plain numbers, whose differences models predict; "
+                   "those of {} are {}: use rl::sac, without models",
+                   algorithm, e.name(), e.observations().text()));
+}
+
 MANTA_DECL void move_towards(std::span<float> slow, std::span<const float> net, double part) {
   const auto p = static_cast<float>(part);
   for (std::size_t i = 0; i < slow.size(); ++i) slow[i] += p * (net[i] - slow[i]);
@@ -96,7 +105,8 @@ inline acting_policy off_policy_learner::acting_by(const nn::network<float>& net
           {.by = action_choice::drawing::exploration,
            .is_squashed = environment_.actions().as_box() != nullptr,
            .exploration = told_.exploration,
-           .randomness = randomness()}};
+           .randomness = randomness(),
+           .planner = planner()}};
 }
 MANTA_DECL acting_policy off_policy_learner::acting() const { return acting_by(network()); }
 

@@ -13,6 +13,7 @@
 #include "manta/nn/network.hpp"
 #include "manta/rl/environments/environment.hpp"
 #include "manta/rl/environments/vector_environment.hpp"
+#include "manta/rl/policies/action_planner.hpp"
 #include "manta/rl/policies/distribution.hpp"
 #include "manta/rl/policies/exploration.hpp"
 #include "manta/rl/policies/filter.hpp"
@@ -31,10 +32,11 @@ struct action_choice {
   bool is_squashed = false;              ///< the outputs are actions before tanh
   exploration_options exploration = {};  ///< of an off-policy algorithm
   double randomness = 0;                 ///< what the exploration is told: the part of actions by chance alone
+  own_action_planner planner = {};       ///< what acts instead of the network, with the best action always
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(by, distribution, spread, is_squashed, exploration, randomness);
+    archive(by, distribution, spread, is_squashed, exploration, randomness, planner);
   }
 };
 
@@ -64,10 +66,11 @@ class acting_policy {
   [[nodiscard]] const nn::network<float>& network() const { return net_; }
   [[nodiscard]] const moments& filter() const { return filter_; }
   [[nodiscard]] const action_choice& choice() const { return choice_; }
-  [[nodiscard]] bool remembers() const { return net_.state_size() > 0; }
+  [[nodiscard]] bool plans() const { return static_cast<bool>(choice_.planner); }
+  [[nodiscard]] bool remembers() const { return plans() || net_.state_size() > 0; }
   /// What is remembered of the episodes, `count` of them, a column each; no rows without a memory.
-  [[nodiscard]] nn::matrix<float> memories(Eigen::Index count) const { return forward_.states(net_, count); }
-  void set_memories(const nn::matrix<float>& m) { forward_.set_states(net_, m); }
+  [[nodiscard]] MANTA_DECL nn::matrix<float> memories(Eigen::Index count) const;
+  MANTA_DECL void set_memories(const nn::matrix<float>& m);
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -78,6 +81,9 @@ class acting_policy {
   /// The network's outputs for unfiltered observations.
   void read(const nn::matrix<float>& observations);
   const nn::matrix<float>& choose(const nn::matrix<float>& observations, const action_masks& m, const draw* numbers);
+  /// Plans an action for each column but those of episodes of e that are over.
+  const nn::matrix<float>& plan(const nn::matrix<float>& observations, const vector_environment* e = nullptr);
+  [[nodiscard]] action_planner& its_planner() const;
   void draw_action(Eigen::Index i, const nn::matrix<float>& observations, mask_view allowed, random numbers);
 
   /// By column, while actions are drawn by them. A copy of the policy makes its own.
@@ -101,6 +107,8 @@ class acting_policy {
   detail::even_forward forward_;
   std::shared_ptr<const distribution> distribution_;  ///< made with the normaliser, by the first call
   kept_explorations explorations_;
+  mutable detail::kept_action_planner planner_;
+  nn::matrix<float> plans_;  ///< what the planner remembers of the episodes, by column
   normaliser normaliser_;
   nn::matrix<float> filtered_, outputs_, actions_;
 };

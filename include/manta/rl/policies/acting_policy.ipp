@@ -64,6 +64,7 @@ inline const nn::matrix<float>& acting_policy::choose(const nn::matrix<float>& o
 
 MANTA_DECL const nn::matrix<float>& acting_policy::actions(const nn::matrix<float>& observations, const action_masks& m,
                                                            const draw* numbers) {
+  if (plans()) return plan(observations);
   read(observations);
   if (!detail::all_finite({outputs_.data(), static_cast<std::size_t>(outputs_.size())}))
     detail::fail_diverged("the outputs of the policy's network are");
@@ -71,13 +72,47 @@ MANTA_DECL const nn::matrix<float>& acting_policy::actions(const nn::matrix<floa
 }
 
 MANTA_DECL const nn::matrix<float>& acting_policy::actions(const vector_environment& e, const draw* numbers) {
+  if (plans()) return plan(e.observations(), &e);
   read(e.observations());
   e.require_finite(outputs_);
   return choose(e.observations(), e.masks(), numbers);
 }
 
+inline action_planner& acting_policy::its_planner() const {
+  if (planner_.object == nullptr) planner_.object = choice_.planner.make(environment_.actions());
+  return *planner_.object;
+}
+
+inline const nn::matrix<float>& acting_policy::plan(const nn::matrix<float>& observations,
+                                                    const vector_environment* e) {
+  action_planner& p = its_planner();
+  if (distribution_ == nullptr) distribution_ = make_distribution(environment_.actions());
+  if (plans_.cols() != observations.cols()) plans_.setZero(p.memory_size(), observations.cols());
+  actions_.resize(environment_.actions().size(), observations.cols());
+  for (Eigen::Index i = 0; i < actions_.cols(); ++i) {
+    if (e != nullptr && e->is_over(static_cast<std::size_t>(i))) continue;
+    const auto column = [i](auto& m) { return std::span(m.col(i).data(), static_cast<std::size_t>(m.rows())); };
+    p.act(column(observations), column(plans_), column(actions_));
+    distribution_->to_environment(actions_.col(i).data(), actions_.col(i).data());
+  }
+  return actions_;
+}
+
+MANTA_DECL nn::matrix<float> acting_policy::memories(Eigen::Index count) const {
+  if (!plans()) return forward_.states(net_, count);
+  return plans_.cols() == count ? plans_ : nn::matrix<float>::Zero(its_planner().memory_size(), count);
+}
+MANTA_DECL void acting_policy::set_memories(const nn::matrix<float>& m) {
+  if (plans()) {
+    plans_ = m;
+  } else {
+    forward_.set_states(net_, m);
+  }
+}
+
 MANTA_DECL void acting_policy::forget() {
   forward_.forget();
+  plans_.setZero();
   for (const auto& e : explorations_.of_columns) e->begin_episode();
 }
 

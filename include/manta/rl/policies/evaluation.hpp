@@ -32,9 +32,10 @@ struct evaluation {
   any_environment environment;
   std::uint64_t seed = 0;
   bool explores = false;
+  int columns = 32;  ///< episodes of a part: those of one forward pass, of which a smaller one is no faster
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(environment, seed, explores);
+    archive(environment, seed, explores, columns);
   }
 };
 /// Throws manta::error if the policy cannot play in the environment of the options.

@@ -17,6 +17,7 @@ namespace manta::rl::detail {
 
 MANTA_DECL evaluation evaluation_of(const acting_policy& p, const evaluate_options& o, std::uint64_t seed) {
   evaluation how{o.environment ? o.environment : p.environment(), o.seed.value_or(seed), o.explore};
+  if (p.plans()) how.columns = 1;
   const any_environment &mine = p.environment(), &its = how.environment;
   const auto require_same = [&](const char* what, const space& wanted, const space& given, bool is_same) {
     if (is_same) return;
@@ -59,7 +60,7 @@ MANTA_DECL report join_evaluation(const std::vector<evaluated>& parts, std::uint
 
 MANTA_DECL future<report> start_evaluation(const future<acting_policy>& policy, const evaluation& how, int episodes,
                                            std::uint64_t iteration) {
-  return in_parts(episodes, iteration,
+  return in_parts(episodes, how.columns, iteration,
                   [&](int first, int count) { return async<evaluate_part>(policy, how, first, count); });
 }
 

@@ -52,12 +52,11 @@ evaluated play(const any_environment& e, std::uint64_t seed, int first, int coun
 /// The report of all parts.
 MANTA_DECL report join_evaluation(const std::vector<evaluated>& parts, std::uint64_t iteration);
 
-/// Divides episodes into parts, whose number depends on that of the episodes alone: start(first, count) gives the
-/// future of one.
+/// Divides episodes into parts of at most `columns` of them, whatever the number of ranks: start(first, count) gives
+/// the future of one.
 template <class Start>
-future<report> in_parts(int episodes, std::uint64_t iteration, Start&& start) {
+future<report> in_parts(int episodes, int columns, std::uint64_t iteration, Start&& start) {
   if (episodes < 1) throw error("manta: rl: evaluate needs at least one episode");
-  constexpr int columns = 32;  // of one forward pass, of which a smaller one is no faster
   std::vector<future<evaluated>> parts;
   for (const auto& [first, count] : shares(episodes, (episodes + columns - 1) / columns))
     parts.push_back(start(first, count));

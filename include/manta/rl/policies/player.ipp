@@ -47,7 +47,7 @@ inline evaluated play_part(const any_environment& e, const own_player& kind, std
 MANTA_DECL report evaluate(const any_environment& e, const own_player& p, int episodes, std::uint64_t seed) {
   const auto begin = std::chrono::steady_clock::now();
   report r = detail::sentence(detail::in_parts(
-      episodes, 0, [&](int first, int count) { return async<detail::play_part>(e, p, seed, first, count); }));
+      episodes, 32, 0, [&](int first, int count) { return async<detail::play_part>(e, p, seed, first, count); }));
   r.seconds = detail::since(begin);
   return r;
 }

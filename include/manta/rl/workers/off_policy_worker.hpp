@@ -13,6 +13,7 @@
 
 #include "manta/nn/network.hpp"
 #include "manta/rl/environments/vector_environment.hpp"
+#include "manta/rl/policies/action_planner.hpp"
 #include "manta/rl/policies/exploration.hpp"
 #include "manta/rl/policies/filter.hpp"
 #include "manta/rl/policies/policy.hpp"
@@ -24,6 +25,7 @@ namespace manta::rl::detail {
 /// What the learner sends to its workers.
 struct off_policy_orders {
   nn::network<float> net;
+  own_action_planner planner;  ///< acts instead of the network, if there is one
   moments filter;
   double randomness = 0;           ///< the part of actions that depend on chance alone
   std::uint64_t steps_before = 0;  ///< of all environments
@@ -32,7 +34,7 @@ struct off_policy_orders {
   std::uint64_t from = 0;  ///< the step of each environment that they begin with
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(net, filter, randomness, steps_before, discount, steps, n_step, from);
+    archive(net, planner, filter, randomness, steps_before, discount, steps, n_step, from);
   }
 };
 
@@ -95,6 +97,7 @@ class off_policy_worker {
   using lines = std::vector<std::vector<step_taken>>;  // by environment
 
   void act(nn::network<float>& net, const off_policy_orders& o);
+  void plan(action_planner& p);
   /// Throws unless the action of environment i is one of its space.
   void check_action(Eigen::Index i) const;
   /// Adds the step that environment i has just made, and moves what is complete to `done`.
@@ -111,7 +114,8 @@ class off_policy_worker {
   std::unique_ptr<distribution> distribution_;
   std::unique_ptr<const collection> collection_;
   lines pending_;
-  std::vector<double> gains_;  ///< discounted sums of rewards of the episodes under way
+  std::vector<std::vector<float>> plans_;  ///< what a planner remembers, by environment; empty where episodes begin
+  std::vector<double> gains_;              ///< discounted sums of rewards of the episodes under way
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;
   call_history history_;

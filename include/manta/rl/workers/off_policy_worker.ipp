@@ -25,6 +25,7 @@ MANTA_DECL off_policy_worker::off_policy_worker(const any_environment& e, std::u
       distribution_(make_distribution(e.actions())),
       collection_(collection ? collection.make() : nullptr),
       pending_(static_cast<std::size_t>(count)),
+      plans_(static_cast<std::size_t>(count)),
       gains_(static_cast<std::size_t>(count)) {
   for (int i = 0; i < count; ++i) explorations_.push_back(make_exploration(e.actions(), how));
   actions_.resize(distribution_->size(), count);
@@ -50,6 +51,16 @@ inline void off_policy_worker::act(nn::network<float>& net, const off_policy_ord
     explorations_[static_cast<std::size_t>(i)]->act(in, numbers, {action, static_cast<std::size_t>(actions_.rows())});
     if (how_.own) check_action(i);
     distribution_->to_environment(action, sent_.col(i).data());
+  }
+}
+
+inline void off_policy_worker::plan(action_planner& p) {
+  for (Eigen::Index i = 0; i < environments_.size(); ++i) {
+    const auto numbers_of = [i](auto& m) { return std::span(m.col(i).data(), static_cast<std::size_t>(m.rows())); };
+    std::vector<float>& memory = plans_[static_cast<std::size_t>(i)];
+    memory.resize(static_cast<std::size_t>(p.memory_size()));
+    p.act(numbers_of(environments_.observations()), memory, numbers_of(actions_));
+    distribution_->to_environment(actions_.col(i).data(), sent_.col(i).data());
   }
 }
 
@@ -80,8 +91,14 @@ MANTA_DECL std::pair<transitions, off_policy_news> off_policy_worker::run(const 
   lines done(size);
   nn::matrix<float> before;
   filter_.set(o.filter);
+  const std::unique_ptr<action_planner> planner =
+      o.planner && o.randomness < 1 ? o.planner.make(kind_.actions()) : nullptr;
   for (int t = 0; t < o.steps; ++t, ++steps_) {
-    act(net, o);
+    if (planner) {
+      plan(*planner);
+    } else {
+      act(net, o);
+    }
     before = environments_.observations();
     environments_.step(sent_);
     for (std::size_t i = 0; i < size; ++i) {
@@ -89,9 +106,11 @@ MANTA_DECL std::pair<transitions, off_policy_news> off_policy_worker::run(const 
       gains_[i] = gains_[i] * o.discount + environments_.rewards()[i];
       const float gain = static_cast<float>(gains_[i]);
       news.gains[i].add(&gain);
-      if (environments_.terminated()[i] || environments_.truncated()[i]) gains_[i] = 0;
       record(i, o, before, done);
-      if (environments_.terminated()[i] || environments_.truncated()[i]) explorations_[i]->begin_episode();
+      if (!environments_.terminated()[i] && !environments_.truncated()[i]) continue;
+      gains_[i] = 0;
+      plans_[i].clear();
+      explorations_[i]->begin_episode();
     }
   }
   news.episodes = environments_.take_episodes();
@@ -163,14 +182,14 @@ MANTA_DECL bool off_policy_worker::begin_at(std::uint64_t step) {
 MANTA_DECL std::vector<std::string> off_policy_worker::state() const {
   std::vector<std::string> states;
   for (std::size_t i = 0; i < pending_.size(); ++i)
-    states.push_back(
-        output::pack(environments_.save(i), pending_[i], explorations_[i]->save(), gains_[i], steps_, has_begun_));
+    states.push_back(output::pack(environments_.save(i), pending_[i], explorations_[i]->save(), plans_[i], gains_[i],
+                                  steps_, has_begun_));
   return states;
 }
 MANTA_DECL void off_policy_worker::restore(const std::vector<std::string>& states) {
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     std::string environment, exploration;
-    output::unpack(states.at(i), environment, pending_[i], exploration, gains_[i], steps_, has_begun_);
+    output::unpack(states.at(i), environment, pending_[i], exploration, plans_[i], gains_[i], steps_, has_begun_);
     environments_.load(i, environment);
     explorations_[i]->load(exploration);
   }
