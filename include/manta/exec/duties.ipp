@@ -79,7 +79,7 @@ MANTA_DECL void duties::serve_others() {
     all_.work.placement.ask_for_work();
     all_.work.gang_guard.watch_waiting();
   }
-  if (all_.homes.tasks.owes_tasks()) all_.homes.tasks.give_away(true);
+  if (all_.homes.home.owes_tasks()) all_.homes.home.give_away(true);
   if (!all_.work.gangs.ends().empty()) all_.work.gang_guard.watch_members();
   all_.work.gang_guard.watch_leader();
 }

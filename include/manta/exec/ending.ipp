@@ -27,7 +27,7 @@ MANTA_DECL void ending::drop_unstarted() {
     home.set(node::observed);
     all_.values.refs.release(home);
   };
-  all_.homes.tasks.drop_unstarted(drop_node);
+  all_.homes.home.drop_unstarted(drop_node);
   while (!all_.run.late.empty()) drop_node(all_.run.late.take_first());
   if (all_.rank.scheduler != nullptr) {
     all_.rank.scheduler->drop_all(drop_node);

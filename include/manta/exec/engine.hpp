@@ -110,7 +110,7 @@ class engine {
 
   // --- tasks
   /// Tasks of this rank.
-  exec::home<net::network>& home() { return parts_.homes.tasks; }
+  exec::home<net::network>& home() { return parts_.homes.home; }
   /// Calls of actors.
   exec::actor_calls<net::network>& calls() { return parts_.homes.calls; }
   /// Tasks on several ranks.

@@ -48,7 +48,7 @@ constexpr void handlers::set_tasks(dispatch_table<rank_parts>& table) {
   });
   table.set(message::result, [](rank_parts& all, arrival& m) {
     const auto header = m.read<result_message>();
-    all.homes.tasks.on_result(m.from, header, m.data, m.bytes);
+    all.homes.home.on_result(m.from, header, m.data, m.bytes);
   });
   table.set(message::made, [](rank_parts& all, arrival& m) {
     const auto header = m.read<result_message>();
@@ -64,7 +64,7 @@ constexpr void handlers::set_tasks(dispatch_table<rank_parts>& table) {
   });
   table.set(message::blocked,
             [](rank_parts& all, arrival& m) { all.work.placement.on_blocked(m.from, m.read<blocked_message>()); });
-  table.set(message::demand, [](rank_parts& all, arrival& m) { all.homes.tasks.on_demand(m.read<demand_message>()); });
+  table.set(message::demand, [](rank_parts& all, arrival& m) { all.homes.home.on_demand(m.read<demand_message>()); });
   table.set(message::cancel,
             [](rank_parts& all, arrival& m) { all.homes.withdrawal.on_cancel(m.read<cancel_message>()); });
 }

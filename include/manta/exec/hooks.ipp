@@ -40,7 +40,7 @@ MANTA_DECL exec::task_records<net::network>::hooks hooks_of_records(rank_parts& 
 MANTA_DECL exec::completion<net::network>::hooks hooks_of_completion(rank_parts& all) {
   return {
       .rank = &all,
-      .task_ready = [](void* rank, node& dependent) { parts_of(rank).homes.tasks.task_ready(dependent); },
+      .task_ready = [](void* rank, node& dependent) { parts_of(rank).homes.home.task_ready(dependent); },
       .wake = [](void* rank, wait_record& record) { parts_of(rank).run.waiters.wake(record); },
       .announce =
           [](void* rank, const link& l, node& n) {
@@ -77,12 +77,12 @@ MANTA_DECL exec::fetches<net::network>::hooks hooks_of_fetches(rank_parts& all) 
 
 /// Tasks that run once more.
 MANTA_DECL exec::recovery<net::network>::hooks hooks_of_recovery(rank_parts& all) {
-  return {&all, [](void* rank, node& n) { parts_of(rank).homes.tasks.start(n); }};
+  return {&all, [](void* rank, node& n) { parts_of(rank).homes.home.start(n); }};
 }
 
 /// Tasks that start again or are too late.
 MANTA_DECL exec::attempts<net::network>::hooks hooks_of_attempts(rank_parts& all) {
-  return {&all, [](void* rank, node& n) { parts_of(rank).homes.tasks.task_ready(n); },
+  return {&all, [](void* rank, node& n) { parts_of(rank).homes.home.task_ready(n); },
           [](void* rank, node& n, const store::failure_ptr& why, std::uint16_t flags) {
             parts_of(rank).homes.withdrawal.withdraw(n, why, flags);
           }};
@@ -103,13 +103,13 @@ MANTA_DECL exec::runner::hooks hooks_of_runner(rank_parts& all) {
 MANTA_DECL exec::executor<net::network>::hooks hooks_of_executor(rank_parts& all) {
   return {
       .rank = &all,
-      .run_own = [](void* rank, node& n) { parts_of(rank).homes.tasks.run(n); },
+      .run_own = [](void* rank, node& n) { parts_of(rank).homes.home.run(n); },
       .run_part = [](void* rank, task* t) { parts_of(rank).work.gangs.run_part(t); },
       .call_ready = [](void* rank, slot_index slot) { parts_of(rank).work.actors.list(slot); },
       .new_actor = [](void* rank, const invocation& call, const task& made_by,
                       task* constructor) { return parts_of(rank).work.actors.add(call, made_by, constructor); },
       .ended_here = [](void* rank, const task_origin& ended, invocation& call, bool ok, const store::failure_ptr& why,
-                       std::uint64_t ns) { parts_of(rank).homes.tasks.ended(ended, call, ok, why, ns); },
+                       std::uint64_t ns) { parts_of(rank).homes.home.ended(ended, call, ok, why, ns); },
   };
 }
 
@@ -132,15 +132,15 @@ MANTA_DECL exec::actor_calls<net::network>::hooks hooks_of_calls(rank_parts& all
 
 /// Tasks that construct actors.
 MANTA_DECL exec::named_actors<net::network>::hooks hooks_of_named(rank_parts& all) {
-  return {&all, [](void* rank, node& n) { parts_of(rank).homes.tasks.start(n); }};
+  return {&all, [](void* rank, node& n) { parts_of(rank).homes.home.start(n); }};
 }
 
 /// Tasks that come back.
 MANTA_DECL exec::tasks_ahead<net::network>::hooks hooks_of_ahead(rank_parts& all) {
   return {
       .rank = &all,
-      .start = [](void* rank, node& n) { parts_of(rank).homes.tasks.start(n); },
-      .fail_dependent = [](void* rank, node& n) { parts_of(rank).homes.tasks.fail_dependent(n); },
+      .start = [](void* rank, node& n) { parts_of(rank).homes.home.start(n); },
+      .fail_dependent = [](void* rank, node& n) { parts_of(rank).homes.home.fail_dependent(n); },
       .discard =
           [](void* rank, node& n) {
             const result_message none{n.index, 0, 0, static_cast<std::uint8_t>(form::none), 0, 0};
@@ -164,8 +164,8 @@ MANTA_DECL exec::withdrawal<net::network>::hooks hooks_of_withdrawal(rank_parts&
 
 /// Tasks that run again.
 MANTA_DECL exec::lost_tasks<net::network>::hooks hooks_of_lost(rank_parts& all) {
-  return {&all, [](void* rank, node& n) { parts_of(rank).homes.tasks.start(n); },
-          [](void* rank, node& n) { parts_of(rank).homes.tasks.task_ready(n); },
+  return {&all, [](void* rank, node& n) { parts_of(rank).homes.home.start(n); },
+          [](void* rank, node& n) { parts_of(rank).homes.home.task_ready(n); },
           [](void* rank, node& n) { return parts_of(rank).homes.calls.repeats(n); }};
 }
 

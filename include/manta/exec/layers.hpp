@@ -116,9 +116,9 @@ struct run_state {
   exec::departure departure;
   exec::unobserved unobserved;
   task_trace trace;
-  time_account times;
+  exec::time_account time_account;
   task_counts counts;
-  actor_times actors;
+  exec::actor_times actor_times;
 };
 
 /// Values, and the records of the tasks that make them.
@@ -165,7 +165,7 @@ struct home_layer {
   exec::tickets<net::network> tickets;
   named_actors<net::network> named;
   actor_calls<net::network> calls;
-  exec::home<net::network> tasks;
+  exec::home<net::network> home;
   exec::orphans<net::network> orphans;
 };
 

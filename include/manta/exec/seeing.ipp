@@ -62,9 +62,9 @@ MANTA_DECL void seeing::begin_run() {
   ended_ns_ = next_watch_ns_ = 0;
   base::state_signal::take();
   const std::size_t functions = wire::table<wire::function_entry>().size();
-  all_.run.times.begin_run(begin_ticks_, all_.rank.rank == 0, functions);
+  all_.run.time_account.begin_run(begin_ticks_, all_.rank.rank == 0, functions);
   all_.run.counts.begin_run(functions);
-  all_.run.actors.begin_run();
+  all_.run.actor_times.begin_run();
   if (outputs_ != nullptr) {
     outputs_->rate = {};
     outputs_->files.begin_run();
@@ -295,7 +295,7 @@ inline void seeing::watch_progress() {
     ended_ns_ = now;
     has_told_of_stall_ = false;
   }
-  if (has_told_of_stall_ || now - ended_ns_ < stall_ns || all_.homes.tasks.unfinished() == 0) return;
+  if (has_told_of_stall_ || now - ended_ns_ < stall_ns || all_.homes.home.unfinished() == 0) return;
   has_told_of_stall_ = true;
   want_state("because no task of rank 0 has ended for 5 minutes");
 }
@@ -308,7 +308,7 @@ MANTA_DECL std::string seeing::state_now() {
 
 MANTA_DECL wire::buffer seeing::own_report(report_detail detail) {
   const std::uint64_t now = base::ticks();
-  all_.run.times.settle(now, owner_is_in_user_code(), all_.run.running.is_driver());
+  all_.run.time_account.settle(now, owner_is_in_user_code(), all_.run.running.is_driver());
   const store::ledger& ledger = all_.rank.ledger;
   const graph::capacity& offered = all_.rank.world[all_.rank.rank];
   rank_facts facts;
@@ -322,10 +322,10 @@ MANTA_DECL wire::buffer seeing::own_report(report_detail detail) {
   facts.spilled_bytes = ledger.disk().written();
   facts.sent_bytes = all_.values.supply.sent_bytes();
   facts.transfers = all_.values.supply.transfers();
-  std::vector<actor_times::entry> actors = all_.run.actors.ended();
+  std::vector<actor_times::entry> actors = all_.run.actor_times.ended();
   all_.work.actors.add_living(actors);
   wire::buffer out;
-  write_report(out, facts, {all_.run.times, all_.run.counts, actors}, now, detail);
+  write_report(out, facts, {all_.run.time_account, all_.run.counts, actors}, now, detail);
   return out;
 }
 

@@ -271,7 +271,7 @@ MANTA_DECL void open_journal(rank_parts& all, const engine_options& options) {
     all.values.journaling.close();
     throw error(each);
   }
-  all.homes.tasks.keep_records_above(0);
+  all.homes.home.keep_records_above(0);
 }
 
 MANTA_DECL void connect_lifelines(rank_parts& all, const engine_options& options) {
@@ -279,7 +279,7 @@ MANTA_DECL void connect_lifelines(rank_parts& all, const engine_options& options
   all.rank.lifeline = new net::lifeline(all.rank.net, options.heartbeat_ns);
   if (all.rank.lifeline->is_up()) {
     all.rank.members.set_recovers();
-    if (!all.values.journaling.is_open()) all.homes.tasks.keep_records_above(sizeof(std::uint64_t) + 1);
+    if (!all.values.journaling.is_open()) all.homes.home.keep_records_above(sizeof(std::uint64_t) + 1);
     net::print_mpi_warnings_here();
     struct sigaction pipe {};  // MPI may write to a connection whose other end has died
     if (::sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);

@@ -194,7 +194,7 @@ inline report::trace_of_rank tracing::own_trace() {
   task_trace& trace = all_.run.trace;
   const detail::tick_scale ns_of;
   const std::uint64_t now = base::ticks();
-  all_.run.times.settle(now, false, all_.run.running.is_driver());
+  all_.run.time_account.settle(now, false, all_.run.running.is_driver());
   if (trace.is_on()) {
     trace.close();
     trace.shorten(most_records_, most_records_ / 2);
@@ -255,7 +255,7 @@ inline report::run_trace tracing::collect() {
   const detail::tick_scale ns_of;
   run.program = program_invocation_short_name;
   run.job = job_;
-  run.begin = ns_of(all_.run.times.bins().begun());
+  run.begin = ns_of(all_.run.time_account.bins().begun());
   run.end = static_cast<std::uint64_t>(base::now_ns());
   run.ranks.push_back(own_trace());
   survey_.collect([&](rank_id rank, wire::source& in) { run.ranks.push_back(read_records(rank, in)); });

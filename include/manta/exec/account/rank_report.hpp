@@ -32,7 +32,7 @@ struct rank_facts {
 
 /// What a rank has counted.
 struct rank_accounts {
-  const time_account& times;
+  const exec::time_account& time_account;
   const task_counts& counts;
   const std::vector<actor_times::entry>& actors;
 };

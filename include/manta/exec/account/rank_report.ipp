@@ -104,7 +104,7 @@ inline void write_actors(wire::buffer& out, const std::vector<actor_times::entry
 
 MANTA_DECL void write_report(wire::buffer& out, const rank_facts& facts, const rank_accounts& accounts,
                              std::uint64_t now, report_detail detail) {
-  const time_account& times = accounts.times;
+  const time_account& times = accounts.time_account;
   wire::put(out, detail);
   detail::write_facts(out, facts);
   for (const std::uint64_t ticks : times.bins().totals()) wire::put(out, detail::seconds_of(ticks));

@@ -26,15 +26,15 @@ class actor_calls {
   /// The parts that it uses.
   struct parts {
     current_task& running;
-    throttle& limit;
-    pace& times;
+    exec::throttle& throttle;
+    exec::pace& pace;
     tasks_elsewhere& elsewhere;
     task_records<Network>& records;
-    completion<Network>& ends;
-    fetches<Network>& fetching;
+    exec::completion<Network>& completion;
+    exec::fetches<Network>& fetches;
     exec::withdrawal<Network>& withdrawal;
     named_actors<Network>& named;
-    attempts<Network>& clock;
+    exec::attempts<Network>& attempts;
   };
   /// What others do, each with `rank` first.
   struct hooks {

@@ -48,7 +48,7 @@ node& actor_calls<Network>::call(node& handle, function_id function, type_id typ
     t->for_member = below_.running->for_member;
     send_or_wait(handle, t);
   }
-  if (below_.limit.is_time_to_help() || own_.ledger.memory().is_short()) others_.relieve(others_.rank);
+  if (below_.throttle.is_time_to_help() || own_.ledger.memory().is_short()) others_.relieve(others_.rank);
   return n;
 }
 
@@ -70,7 +70,7 @@ node& actor_calls<Network>::call_on_terms(node& handle, function_id function, ty
     repeatable_.add(n.index, {copy, &handle, terms.retries});
   }
   if (terms.deadline != graph::request::never)
-    below_.clock.start_timer_of_call(n, base::now_ns() + terms.deadline, terms.deadline);
+    below_.attempts.start_timer_of_call(n, base::now_ns() + terms.deadline, terms.deadline);
   return n;
 }
 
@@ -95,7 +95,7 @@ template <class Network>
 void actor_calls<Network>::send_or_wait(node& handle, task* t) {
   below_.elsewhere.note_sent();
   if (handle.state != state::pending) return send(handle, t);
-  below_.fetching.need(handle);
+  below_.fetches.need(handle);
   own_.graph.add_link(handle, link_kind::call).pointer = t;
   note_sent(own_.graph.nodes.at(t->home_index), t->id, no_index, no_index, t);
 }
@@ -112,7 +112,7 @@ void actor_calls<Network>::end_repeatable(node_index call) {
 
 template <class Network>
 std::uint8_t actor_calls<Network>::flags_of_call(function_id function, bool for_member) {
-  const int at_once = below_.fetching.takes_result_at_once(function) ? task_message::result_at_once : 0;
+  const int at_once = below_.fetches.takes_result_at_once(function) ? task_message::result_at_once : 0;
   return static_cast<std::uint8_t>(at_once | (for_member ? task_message::for_member : 0));
 }
 
@@ -120,7 +120,7 @@ template <class Network>
 void actor_calls<Network>::send_soon() {
   static const auto least = static_cast<std::uint64_t>(2'000 / base::nanoseconds_per_tick());
   const std::uint64_t now = base::ticks();
-  if (below_.times.is_time_to_send(now, least)) own_.net.pump(true);
+  if (below_.pace.is_time_to_send(now, least)) own_.net.pump(true);
 }
 
 template <class Network>
@@ -140,9 +140,9 @@ void actor_calls<Network>::send(node& handle, task* t) {
     below_.records.free(t);
     const store::failure& why = *store::failure_of(handle);
     const bool has_lived = why.kind == store::failure::kind::actor;
-    below_.ends.fail(result, actor_failure(has_lived ? why.message
-                                                     : "the actor never lived: its constructor failed: " +
-                                                           store::describe(why).substr(7)));
+    below_.completion.fail(result, actor_failure(has_lived ? why.message
+                                                           : "the actor never lived: its constructor failed: " +
+                                                                 store::describe(why).substr(7)));
     if (why.kind == store::failure::kind::cancelled) result.set(node::observed);  // told already
     return own_.refs.release(result);
   }

@@ -26,19 +26,19 @@ class home {
     biased_lock& lock;
     current_task& running;
     const run_phase& phase;
-    const departure& end;
-    throttle& limit;
+    const exec::departure& departure;
+    exec::throttle& throttle;
     graph::node_list& local;
     late_tasks& late;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
     tasks_elsewhere& elsewhere;
-    journaling& journal;
+    exec::journaling& journaling;
     exec::runner& runner;
     task_records<Network>& records;
-    completion<Network>& ends;
-    fetches<Network>& fetching;
-    attempts<Network>& clock;
-    recovery<Network>& again;
+    exec::completion<Network>& completion;
+    exec::fetches<Network>& fetches;
+    exec::attempts<Network>& attempts;
+    exec::recovery<Network>& recovery;
     exec::executor<Network>& executor;
     actor_host<Network>& actors;
     actor_calls<Network>& calls;

@@ -30,7 +30,7 @@ node& home<Network>::submit(function_id function, type_id type, const task_argum
     trace_submitted(own_, n, id, given);
   if (request != nullptr && request->actor) n.set(node::actor);
   if (below_.running->stops_children || below_.running->for_member || below_.phase.is_stopping()) [[unlikely]] {
-    if (below_.running->stops_children || (below_.phase.is_stopping() && below_.end.is_leaving())) {
+    if (below_.running->stops_children || (below_.phase.is_stopping() && below_.departure.is_leaving())) {
       return below_.withdrawal.refuse_child(n, id, given, below_.withdrawal.stopped_child(n));
     }
     if (below_.running->for_member) request = mark_for_member(std::move(request));
@@ -41,7 +41,7 @@ node& home<Network>::submit(function_id function, type_id type, const task_argum
   }
   if (given.input_count == 0 && request == nullptr && given.bytes < most_compact_) {
     if (hands_out() && send_compact(n, id, given.data, given.bytes)) {
-      if (below_.limit.is_time_to_help()) others_.relieve(others_.rank);
+      if (below_.throttle.is_time_to_help()) others_.relieve(others_.rank);
       return n;
     }
     n.form = form::compact;
@@ -54,7 +54,7 @@ node& home<Network>::submit(function_id function, type_id type, const task_argum
     task* const t = below_.records.make(id, function, given, std::move(request));
     if (!submit_record(n, t)) return n;
   }
-  if (below_.limit.is_time_to_help() || own_.ledger.memory().is_short()) others_.relieve(others_.rank);
+  if (below_.throttle.is_time_to_help() || own_.ledger.memory().is_short()) others_.relieve(others_.rank);
   return n;
 }
 
@@ -80,14 +80,14 @@ bool home<Network>::submit_record(node& n, task* t) {
   }
   n.form = form::record;
   n.record = t;
-  if (below_.journal.is_open() && take_from_journal(n)) return false;
+  if (below_.journaling.is_open() && take_from_journal(n)) return false;
   if (t->request != nullptr && t->request->deadline != graph::request::never) {
     if (t->request->deadline <= 0) {
-      below_.ends.fail(n, timeout_failure(task_name(n), t->request->deadline));
+      below_.completion.fail(n, timeout_failure(task_name(n), t->request->deadline));
       own_.refs.release(n);
       return false;
     }
-    below_.clock.start_timer(n, t->request->due, 0);
+    below_.attempts.start_timer(n, t->request->due, 0);
   }
   start(n);
   return true;
@@ -97,7 +97,7 @@ template <class Network>
 void home<Network>::start(node& n) {
   for (std::uint32_t i = 0; i < n.record->input_count; ++i) {
     node& input = *n.record->inputs()[i];
-    below_.fetching.need(input);
+    below_.fetches.need(input);
     // One that has not ended counts when it ends (completion.hpp).
     if (input.state == state::ready) own_.counts.note_edge(input.function, n.function, store::bytes_of(input));
   }
@@ -109,8 +109,8 @@ template <class Network>
 void home<Network>::task_ready(node& n) {
   if (n.state != state::pending) [[unlikely]]
     return own_.refs.release(n);  // it was cancelled
-  if (below_.phase.is_stopping() && below_.end.is_leaving()) [[unlikely]] {
-    below_.ends.fail(n, leaving_failure(below_.end.why()));
+  if (below_.phase.is_stopping() && below_.departure.is_leaving()) [[unlikely]] {
+    below_.completion.fail(n, leaving_failure(below_.departure.why()));
     return own_.refs.release(n);
   }
   if (n.form == form::record) {
@@ -161,7 +161,7 @@ void home<Network>::fail_dependent(node& n) {
     if (dependent.record->place == graph::place::elsewhere) {  // it was sent ahead of the input
       below_.withdrawal.withdraw(dependent, why, 0);
     } else {
-      below_.ends.fail(dependent, why);
+      below_.completion.fail(dependent, why);
       own_.refs.release(dependent);
     }
   }
@@ -170,8 +170,8 @@ void home<Network>::fail_dependent(node& n) {
 template <class Network>
 void home<Network>::run(node& n) {
   n.reset(node::queued);
-  if (below_.end.has_end() && below_.late.is_too_long(n, below_.end.left_ns(base::ticks()))) [[unlikely]] {
-    if (n.has(node::timed)) below_.clock.stop_timer(n);
+  if (below_.departure.has_end() && below_.late.is_too_long(n, below_.departure.left_ns(base::ticks()))) [[unlikely]] {
+    if (n.has(node::timed)) below_.attempts.stop_timer(n);
     return below_.late.set_aside(n);
   }
   store::failure_ptr why;
@@ -187,7 +187,7 @@ void home<Network>::run(node& n) {
   }
   task* t = n.record;
   if (const store::failure_ptr input = own_.failures.of_input(*t)) {  // bringing it here failed
-    below_.ends.fail(n, input);
+    below_.completion.fail(n, input);
     return own_.refs.release(n);
   }
   if (!has_inputs_here(*t)) {  // brought here first; the node stays pending and comes back as a staged task
@@ -195,14 +195,14 @@ void home<Network>::run(node& n) {
     t->by_scheduler = false;
     return below_.executor.stage(t);
   }
-  if (n.has(node::timed) && below_.clock.overdue(n)) return;
+  if (n.has(node::timed) && below_.attempts.overdue(n)) return;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
-  if (t->request != nullptr) below_.journal.identify_actor(*t);
+  if (t->request != nullptr) below_.journaling.identify_actor(*t);
   invocation call(below_.lock, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
   std::uint64_t ns = 0;
   ok = below_.runner.invoke(call, t->function, identity, why, &ns) && below_.runner.load_checkpoint(call, *t, why);
-  if (ok && t->digest != 0) below_.journal.write(*t, call, ns);
+  if (ok && t->digest != 0) below_.journaling.write(*t, call, ns);
   finish(n, call, ok, why);
 }
 
@@ -210,41 +210,41 @@ template <class Network>
 void home<Network>::finish(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
   if (n.state != state::pending) [[unlikely]]
     return below_.withdrawal.discard_here(n, call);
-  if (!ok && below_.clock.may_retry(n) && below_.clock.judge(n, why)) return;
+  if (!ok && below_.attempts.may_retry(n) && below_.attempts.judge(n, why)) return;
   if (ok && call.actor != nullptr) {
     task* const constructor = n.record;
     const bool kept = constructor->request->restarts > 0;
     const actor_place place{own_.rank, below_.actors.add(call, *constructor, kept ? constructor : nullptr)};
     if (!kept) below_.records.free(constructor);
     store::set_plain(n, &place, sizeof place);
-    below_.ends.complete(n);
+    below_.completion.complete(n);
     return own_.refs.release(n);
   }
   if (!ok) {
-    below_.ends.fail(n, why);
+    below_.completion.fail(n, why);
     return own_.refs.release(n);
   }
   if (n.form == form::record) below_.records.free(n.record);
   n.missing = graph::where_it_ran(own_.rank, graph::placement_reason::none);
   if (call.form == form::box) {
     n.form = form::none;
-    below_.ends.complete_object(n, call.box, n.function);
+    below_.completion.complete_object(n, call.box, n.function);
     return own_.refs.release(n);
   }
   n.form = call.form == form::none ? form::none : call.form;
   if (call.form == form::plain) std::memcpy(n.bytes, call.plain, sizeof call.plain);
-  below_.ends.complete(n);
+  below_.completion.complete(n);
   own_.refs.release(n);
 }
 
 template <class Network>
 bool home<Network>::take_from_journal(node& n) {
   task* const t = n.record;
-  below_.journal.identify(*t, n);
-  if (!below_.journal.take(*t, n)) return false;
+  below_.journaling.identify(*t, n);
+  if (!below_.journaling.take(*t, n)) return false;
   own_.counts.note_from_journal();
   below_.records.free(t);
-  below_.ends.complete(n);
+  below_.completion.complete(n);
   own_.refs.release(n);
   return true;
 }
@@ -281,16 +281,16 @@ void home<Network>::on_result(rank_id from, const result_message& m, const std::
       return below_.lost.submit_again(n,
                                       static_cast<std::uint32_t>(why->details.rank));  // a member of the gang has died
     }
-    if (below_.clock.may_retry(n)) return below_.clock.retry_or_fail_later(n, why);
+    if (below_.attempts.may_retry(n)) return below_.attempts.retry_or_fail_later(n, why);
   }
   const auto told = static_cast<graph::placement_reason>(m.flags >> result_message::reason_bit);
   const std::uint32_t ran = graph::where_it_ran(from, told != graph::placement_reason::none ? told : why_there(n));
-  if (!below_.again.keep_lineage(n, m) && n.form == form::record) {
+  if (!below_.recovery.keep_lineage(n, m) && n.form == form::record) {
     below_.records.free(n.record);
     n.form = form::none;
   }
   n.missing = ran;
-  below_.fetching.accept_value(n, m, data, bytes);
+  below_.fetches.accept_value(n, m, data, bytes);
   own_.refs.release(n);
 }
 

@@ -26,10 +26,10 @@ class lost_tasks {
     membership& members;
     tasks_elsewhere& elsewhere;
     task_records<Network>& records;
-    completion<Network>& ends;
-    fetches<Network>& fetching;
-    attempts<Network>& clock;
-    recovery<Network>& again;
+    exec::completion<Network>& completion;
+    exec::fetches<Network>& fetches;
+    exec::attempts<Network>& attempts;
+    exec::recovery<Network>& recovery;
     exec::placement<Network>& placement;
   };
   /// What others do, each with `rank` first.

@@ -20,7 +20,7 @@ void lost_tasks<Network>::rank_died(rank_id dead) {
     own_.refs.hold(n);
     (is_task(n) ? tasks : values).push_back(&n);
   });
-  for (node* n : values) below_.again.value_lost(*n, dead);
+  for (node* n : values) below_.recovery.value_lost(*n, dead);
   for (node* n : tasks) {
     if (is_task(*n)) task_lost(*n, dead);  // else it has failed with a value
   }
@@ -50,7 +50,7 @@ void lost_tasks<Network>::forget_links_to(node& n, rank_id dead) {
 
 template <class Network>
 bool lost_tasks<Network>::is_concerned(const node& n, rank_id dead) const {
-  if (below_.fetching.is_asked_for(n, dead)) return true;
+  if (below_.fetches.is_asked_for(n, dead)) return true;
   if (n.state == state::failed) return false;
   if (n.state == state::ready) return place_of(n, own_.rank) == dead;
   if (is_stand_in(n)) return n.links->rank == dead;
@@ -67,10 +67,11 @@ void lost_tasks<Network>::task_lost(node& n, rank_id dead) {
     if (n.sent.at != dead) return;
     below_.elsewhere.note_back();
     if (others_.repeats_call(others_.rank, n)) return;
-    below_.ends.fail(n, own_.members.is_to_blame(dead, n.sent.id)
-                            ? own_.failures.died_with(n, dead)
-                            : own_.failures.death(store::failure::kind::actor, dead,
-                                                  "the actor died with its rank before the call had ended: ", true));
+    below_.completion.fail(n,
+                           own_.members.is_to_blame(dead, n.sent.id)
+                               ? own_.failures.died_with(n, dead)
+                               : own_.failures.death(store::failure::kind::actor, dead,
+                                                     "the actor died with its rank before the call had ended: ", true));
     return own_.refs.release(n);
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;
@@ -96,10 +97,10 @@ void lost_tasks<Network>::submit_again(node& n, rank_id dead) {
   using verdict = membership::verdict;
   const std::uint64_t id = id_of(n);
   const verdict found = below_.members.judge(dead, id);
-  const bool is_retried = found == verdict::culprit && below_.clock.may_retry(n);
+  const bool is_retried = found == verdict::culprit && below_.attempts.may_retry(n);
   if (found == verdict::too_often || (found == verdict::culprit && !is_retried)) {
     const bool is_culprit = found == verdict::culprit;
-    below_.ends.fail(n, is_culprit ? own_.failures.died_with(n, dead) : own_.failures.was_there_too_often(n, id));
+    below_.completion.fail(n, is_culprit ? own_.failures.died_with(n, dead) : own_.failures.was_there_too_often(n, id));
     return own_.refs.release(n);
   }
   if (is_retried) ++n.record->attempt;

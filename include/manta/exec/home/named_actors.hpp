@@ -33,10 +33,10 @@ class named_actors {
   struct parts {
     current_task& running;
     const run_phase& phase;
-    const departure& end;
+    const exec::departure& departure;
     exec::tickets<Network>& tickets;
     task_records<Network>& records;
-    fetches<Network>& fetching;
+    exec::fetches<Network>& fetches;
     exec::withdrawal<Network>& withdrawal;
   };
   /// What others do, with `rank` first.

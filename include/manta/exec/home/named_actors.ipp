@@ -46,7 +46,7 @@ name_state named_actors<Network>::claim(const std::string& name, const char* typ
 template <class Network>
 node& named_actors<Network>::submit(const name_state& claimed, function_id function, const task_arguments& given,
                                     graph::request_ptr request) {
-  if (below_.running->stops_children || (below_.phase.is_stopping() && below_.end.is_leaving())) [[unlikely]] {
+  if (below_.running->stops_children || (below_.phase.is_stopping() && below_.departure.is_leaving())) [[unlikely]] {
     give_up(request->name);
     node& n = own_.refs.make_node(function, wire::type_index<std::uint64_t>::value, 2);
     n.set(node::actor);
@@ -95,7 +95,7 @@ void named_actors<Network>::on_spawn(rank_id from, const std::byte* data) {
   t->hidden = t->request->hidden_inputs();
   if (own_.members.recovers() &&
       t->request->restarts > 0) {  // the spawner's rank may have died when they are needed again
-    for (std::uint32_t i = 0; i < t->seen_inputs(); ++i) below_.fetching.fetch(*t->inputs()[i]);
+    for (std::uint32_t i = 0; i < t->seen_inputs(); ++i) below_.fetches.fetch(*t->inputs()[i]);
   }
   node& n = begin(t);
   answer.reference = own_.refs.export_reference(n);

@@ -25,7 +25,7 @@ class orphans {
   /// The parts that it uses.
   struct parts {
     actor_host<Network>& actors;
-    const executor<Network>& tasks;
+    const exec::executor<Network>& executor;
   };
 
   orphans(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it) {}

@@ -120,7 +120,7 @@ bool orphans<Network>::knows(rank_id home_rank, node_index home_index) {
 
 template <class Network>
 bool orphans<Network>::is_unsure() const {
-  bool has_unread = below_.tasks.has_unread_inputs() || below_.actors.has_unread_inputs();
+  bool has_unread = below_.executor.has_unread_inputs() || below_.actors.has_unread_inputs();
   own_.graph.nodes.for_each([&](const node& n) { has_unread = has_unread || n.has(node::references); });
   return has_unread;
 }

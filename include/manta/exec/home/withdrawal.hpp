@@ -33,11 +33,11 @@ class withdrawal {
     started_list& started;
     graph::node_list& local;  ///< tasks made here that may start
     late_tasks& late;
-    const departure& end;
+    const exec::departure& departure;
     tasks_elsewhere& elsewhere;
     task_records<Network>& records;
-    completion<Network>& ends;
-    fetches<Network>& fetching;
+    exec::completion<Network>& completion;
+    exec::fetches<Network>& fetches;
     exec::executor<Network>& executor;
     actor_host<Network>& actors;
     exec::placement<Network>& placement;

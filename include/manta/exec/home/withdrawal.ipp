@@ -23,7 +23,7 @@ bool withdrawal<Network>::cancel(node_index index, bool children, rank_id asker,
 template <class Network>
 void withdrawal<Network>::withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags) {
   const auto end = [&] {
-    below_.ends.fail(n, why);
+    below_.completion.fail(n, why);
     own_.refs.release(n);
   };
   if (n.has(node::queued)) {
@@ -36,11 +36,12 @@ void withdrawal<Network>::withdraw(node& n, const store::failure_ptr& why, std::
     below_.placement.remove(n);
     return end();
   }
-  if (n.missing != 0) return below_.ends.fail(n, why);  // its inputs are linked to it: the last of them lets it go
+  if (n.missing != 0)
+    return below_.completion.fail(n, why);  // its inputs are linked to it: the last of them lets it go
   if (t != nullptr && t->place == graph::place::resting) return end();
   if (t == nullptr && n.sent.at == no_index) {  // linked to the actor's handle, which lets it go
     below_.records.drop_inputs(n.sent.call);
-    return below_.ends.fail(n, why);
+    return below_.completion.fail(n, why);
   }
   if (t != nullptr && t->request != nullptr && t->request->ranks > 0) flags |= cancel_message::gang;
   const bool away = t == nullptr || t->place == graph::place::elsewhere;
@@ -54,7 +55,7 @@ void withdrawal<Network>::withdraw(node& n, const store::failure_ptr& why, std::
       cancelled_.set(n.index, t);
       n.form = form::none;
     }
-    below_.ends.fail(n, why);
+    below_.completion.fail(n, why);
   }
   if (at != own_.rank || !on_cancel(m)) own_.post.send(at, message::cancel, m);  // it is on its way to this rank itself
 }
@@ -70,7 +71,7 @@ void withdrawal<Network>::discard(node& n, const result_message& m, const std::b
       }
       break;
     case form::blob:
-      if ((m.flags & result_message::references) != 0) below_.fetching.give_back_references(n.type, m, data, bytes);
+      if ((m.flags & result_message::references) != 0) below_.fetches.give_back_references(n.type, m, data, bytes);
       break;
     case form::remote: {
       remote_value remote;
@@ -105,7 +106,7 @@ node& withdrawal<Network>::refuse_child(node& n, std::uint64_t id, const task_ar
                                         const store::failure_ptr& why) {
   for (std::uint32_t i = 0; i < given.input_count; ++i) own_.refs.release(*given.inputs[i]);
   note_sent(n, id, own_.rank);
-  below_.ends.fail(n, why);
+  below_.completion.fail(n, why);
   own_.refs.release(n);
   return n;
 }
@@ -113,7 +114,7 @@ node& withdrawal<Network>::refuse_child(node& n, std::uint64_t id, const task_ar
 template <class Network>
 store::failure_ptr withdrawal<Network>::stopped_child(const node& n) const {
   return below_.running->stops_children ? cancel_failure(task_name(n), below_.running->name(), own_.rank)
-                                        : leaving_failure(below_.end.why());
+                                        : leaving_failure(below_.departure.why());
 }
 
 template <class Network>
@@ -207,7 +208,7 @@ void withdrawal<Network>::end_unstarted(task* t, bool expired) {
     }
     const store::failure_ptr why = unstarted_failure(*t, expired);
     if (n.form != form::record || n.record != t) below_.records.free(t);
-    below_.ends.fail(n, why);
+    below_.completion.fail(n, why);
     return own_.refs.release(n);
   }
   below_.executor.end_received(t, false, none, false, unstarted_failure(*t, expired), not_run);

@@ -33,8 +33,8 @@ class isolated_calls {
     biased_lock& lock;
     const failure_writer& failures;
     const run_phase& phase;
-    const departure& end;
-    const helper& thread;
+    const exec::departure& departure;
+    const exec::helper& helper;
     const watchdog& over_tasks;
   };
   /// What others do, with `rank` first.

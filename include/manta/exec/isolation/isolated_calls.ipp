@@ -117,9 +117,9 @@ MANTA_DECL void isolated_calls::one::await_answer() {
   for (;;) {
     {
       const outside user(below_.lock);
-      if (child_->wait(below_.thread.is_running() ? 10 : 1)) return;
+      if (child_->wait(below_.helper.is_running() ? 10 : 1)) return;
     }
-    if (!below_.thread.is_running()) all_.others_.attend(all_.others_.rank, task_);
+    if (!below_.helper.is_running()) all_.others_.attend(all_.others_.rank, task_);
     const std::int64_t now = base::now_ns();
     end_if_silent(now);
     end_if_told(now);
@@ -138,7 +138,7 @@ MANTA_DECL void isolated_calls::one::end_if_silent(std::int64_t now) {
 MANTA_DECL const char* isolated_calls::one::reason_to_stop(std::int64_t now) const {
   if (task_.stop) return "it was cancelled";
   if (task_.expired || now >= task_.holder()->due) return "its deadline was over";
-  return below_.phase.is_stopping() && !below_.end.is_leaving() ? "the driver had thrown" : nullptr;
+  return below_.phase.is_stopping() && !below_.departure.is_leaving() ? "the driver had thrown" : nullptr;
 }
 
 MANTA_DECL void isolated_calls::one::end_if_told(std::int64_t now) {
@@ -149,7 +149,7 @@ MANTA_DECL void isolated_calls::one::end_if_told(std::int64_t now) {
   told_ = reason_to_stop(now);
   if (told_ != nullptr) kill_ns_ = now + grace_ns;
   // While the whole run is leaving, the function has until the end.
-  if (told_ != nullptr || below_.end.is_leaving()) child_->page().stop.store(true, std::memory_order_relaxed);
+  if (told_ != nullptr || below_.departure.is_leaving()) child_->page().stop.store(true, std::memory_order_relaxed);
 }
 
 MANTA_DECL bool isolated_calls::one::receive_answer() {

@@ -26,13 +26,13 @@ template <class Network>
 class leaving {
  public:
   leaving(const rank_context<Network>& own, departure& reasons, run_phase& phase)
-      : own_(own), reasons_(reasons), phase_(phase) {}
+      : own_(own), departure_(reasons), phase_(phase) {}
 
   /// Has this rank a reason to end the run that it has not told yet?
   bool is_due() const {
-    if (reasons_.is_leaving()) return false;
-    return base::end_signals::came() != nullptr || reasons_.is_asked() ||
-           (own_.rank == 0 && reasons_.has_end() && reasons_.is_time(base::ticks()));
+    if (departure_.is_leaving()) return false;
+    return base::end_signals::came() != nullptr || departure_.is_asked() ||
+           (own_.rank == 0 && departure_.has_end() && departure_.is_time(base::ticks()));
   }
   /// At the top level, if is_due(): rank 0 has the run end on all ranks; another rank asks rank 0 for
   /// it. Sends `leave`.
@@ -42,7 +42,7 @@ class leaving {
 
  private:
   const rank_context<Network> own_;
-  departure& reasons_;
+  departure& departure_;
   run_phase& phase_;
 };
 

@@ -12,9 +12,9 @@ namespace manta::exec {
 
 template <class Network>
 void leaving<Network>::announce() {
-  const std::string why = reasons_.reason(base::end_signals::came());
+  const std::string why = departure_.reason(base::end_signals::came());
   if (own_.rank != 0) {
-    reasons_.leave(why);  // until rank 0 says so
+    departure_.leave(why);  // until rank 0 says so
     return own_.post.send(0, message::leave, index_message{0, 0}, why.data(), why.size());
   }
   std::fprintf(stderr, "manta: %s: nothing more is started, and what runs is asked to stop\n", why.c_str());
@@ -24,7 +24,7 @@ void leaving<Network>::announce() {
 
 template <class Network>
 void leaving<Network>::leave(const std::string& why) {
-  reasons_.leave(why);
+  departure_.leave(why);
   phase_.stop_and_drop();
 }
 

@@ -31,13 +31,13 @@ class rank_loop {
     current_task& running;
     const started_list& started;
     run_phase& phase;
-    turns& next;
-    pace& times;
-    time_account& account;
-    waiters<Network>& waiting;
+    exec::turns& turns;
+    exec::pace& pace;
+    exec::time_account& time_account;
+    exec::waiters<Network>& waiters;
     graph::node_list& local;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
-    attempts<Network>& clock;
+    exec::attempts<Network>& attempts;
     exec::executor<Network>& executor;
     actor_host<Network>& actors;
     exec::placement<Network>& placement;
@@ -81,7 +81,7 @@ class rank_loop {
 
   bool progress() { return others_.progress(others_.rank); }  ///< Receives and does what is due. True if anything came.
   bool runnable() const { return has_tasks() || below_.actors.has_work(); }  ///< Can a task or call begin?
-  bool somebody_can_go_on() const { return below_.next.stacks_can_go_on() || runnable(); }
+  bool somebody_can_go_on() const { return below_.turns.stacks_can_go_on() || runnable(); }
 
   // --- what rank 0 knows of this rank
 
@@ -116,11 +116,11 @@ class rank_loop {
   static std::uint64_t ticks_between_looks();  ///< A rank with tasks looks around at least so often.
   void look_around(bool late);                 ///< Makes progress between two tasks.
   /// The task that has the thread, or the driver, waits from now on, and others may run.
-  void pause(running_task& task) { below_.account.pause(task, below_.running.is_driver(), base::ticks()); }
+  void pause(running_task& task) { below_.time_account.pause(task, below_.running.is_driver(), base::ticks()); }
   /// It goes on.
   void go_on(running_task& task) {
     below_.running.resume(task);
-    below_.account.resume(task, below_.running.is_driver(), base::ticks());
+    below_.time_account.resume(task, below_.running.is_driver(), base::ticks());
   }
   void end_silence();       ///< Something has come, or can run.
   rank_state idle_state();  ///< Why this rank has nothing to do.

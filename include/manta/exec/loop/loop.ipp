@@ -25,7 +25,7 @@ void rank_loop<Network>::wait(wait_record& record) {
   if (record.over()) return;
   running_task& task = below_.running.get();
   record.task = &task;
-  below_.waiting.add(record);
+  below_.waiters.add(record);
   pause(task);
   if (!somebody_can_go_on()) own_.net.pump(true);
   for (bool others_ran = false;;) {
@@ -37,15 +37,15 @@ void rank_loop<Network>::wait(wait_record& record) {
     // when the time is up at once the others still get a turn, or a loop around such a wait would starve them
     const bool others = somebody_can_go_on();
     if (record.deadline != wait_record::never && (others_ran || !others) && base::now_ns() >= record.deadline) {
-      if (!others_ran && below_.times.looked_in_vain()) report_started();
+      if (!others_ran && below_.pace.looked_in_vain()) report_started();
       break;
     }
     others_ran = others_ran || others;
     if (others) {
-      const bool kept = below_.next.is_kept() && runnable();
+      const bool kept = below_.turns.is_kept() && runnable();
       // Else there are only stacks that poll, perhaps for what rank 0 has not sent yet.
-      if (below_.next.is_kept() && !kept && below_.times.looked_in_vain()) report_started();
-      context* const next = kept ? nullptr : below_.next.next_stack(below_.actors.has_work());
+      if (below_.turns.is_kept() && !kept && below_.pace.looked_in_vain()) report_started();
+      context* const next = kept ? nullptr : below_.turns.next_stack(below_.actors.has_work());
       record.parked = &stacks_->current();
       leave_stack(next);
       record.parked = nullptr;
@@ -60,7 +60,7 @@ void rank_loop<Network>::wait(wait_record& record) {
   }
   end_silence();
   go_on(task);
-  below_.waiting.remove(record);
+  below_.waiters.remove(record);
 }
 
 template <class Network>
@@ -69,24 +69,24 @@ void rank_loop<Network>::service() {
   bool in_a_row = false;
   for (;;) {
     below_.running.leave();  // what ran last may have ended on another stack
-    const std::uint64_t before = below_.times.task_ended();
-    below_.times.set_follows(std::exchange(in_a_row, false));
-    const bool kept = below_.next.is_kept() && run_kept_turn();
-    if (!kept && below_.next.stacks_can_go_on()) {
-      if (context* next = below_.next.next_stack(below_.actors.has_work())) {
-        below_.times.set_follows(false);
+    const std::uint64_t before = below_.pace.task_ended();
+    below_.pace.set_follows(std::exchange(in_a_row, false));
+    const bool kept = below_.turns.is_kept() && run_kept_turn();
+    if (!kept && below_.turns.stacks_can_go_on()) {
+      if (context* next = below_.turns.next_stack(below_.actors.has_work())) {
+        below_.pace.set_follows(false);
         stacks_->release_and_switch(*next);
         continue;
       }
     }
     if (kept || run_call() || run_task()) {
-      below_.account.leave();
+      below_.time_account.leave();
       stacks_->fresh_state();  // a rounding mode that the task set is its own
-      const bool late = below_.times.looked_long_ago(ticks_between_looks());
+      const bool late = below_.pace.looked_long_ago(ticks_between_looks());
       if (!runnable()) {
         own_.net.pump(true);  // somebody may wait for what was made
       } else if (!late && (++ran & 31) != 0) {
-        in_a_row = below_.times.task_ended() != before;
+        in_a_row = below_.pace.task_ended() != before;
         continue;
       }
       look_around(late);
@@ -112,7 +112,7 @@ std::uint64_t rank_loop<Network>::ticks_between_looks() {
 
 template <class Network>
 void rank_loop<Network>::look_around(bool late) {
-  below_.times.note_look();
+  below_.pace.note_look();
   progress();
   if (late) report_started();
   own_.net.pump(late);
@@ -120,14 +120,14 @@ void rank_loop<Network>::look_around(bool late) {
 
 template <class Network>
 bool rank_loop<Network>::run_call() {
-  if (!below_.actors.has_work() || !below_.next.begin_call(below_.actors.waiting(), has_tasks())) return false;
+  if (!below_.actors.has_work() || !below_.turns.begin_call(below_.actors.waiting(), has_tasks())) return false;
   below_.actors.run_call();
   return true;
 }
 
 template <class Network>
 bool rank_loop<Network>::run_task() {
-  if (below_.next.begin_task()) return run_oldest();
+  if (below_.turns.begin_task()) return run_oldest();
   if (below_.local.empty()) return below_.executor.run_received();
   below_.home.run(below_.local.pop_back());
   return true;
@@ -135,7 +135,7 @@ bool rank_loop<Network>::run_task() {
 
 template <class Network>
 bool rank_loop<Network>::run_oldest() {
-  below_.next.begin_oldest();
+  below_.turns.begin_oldest();
   if (below_.executor.run_received()) return true;
   if (below_.local.empty()) return false;
   below_.home.run(below_.local.pop_front());
@@ -144,14 +144,14 @@ bool rank_loop<Network>::run_oldest() {
 
 template <class Network>
 bool rank_loop<Network>::run_kept_turn() {
-  if (!below_.next.is_of_oldest()) return run_call();
-  return !below_.next.has_made_way() && run_oldest();
+  if (!below_.turns.is_of_oldest()) return run_call();
+  return !below_.turns.has_made_way() && run_oldest();
 }
 
 template <class Network>
 void rank_loop<Network>::end_silence() {
   silence_.end();
-  if (below_.account.rests()) below_.account.end_rest(base::ticks());
+  if (below_.time_account.rests()) below_.time_account.end_rest(base::ticks());
 }
 
 template <class Network>
@@ -166,8 +166,8 @@ rank_state rank_loop<Network>::idle_state() {
 
 template <class Network>
 void rank_loop<Network>::idle() {
-  if (silence_.turns() == turns_of_own_work) below_.account.rest(idle_state(), base::ticks());
-  const bool is_alone = own_.net.size() == 1 && below_.waiting.any_with_descriptor();  // no message can end the wait
+  if (silence_.turns() == turns_of_own_work) below_.time_account.rest(idle_state(), base::ticks());
+  const bool is_alone = own_.net.size() == 1 && below_.waiters.any_with_descriptor();  // no message can end the wait
   const unsigned spins = is_alone || own_.net.oversubscribed() ? 20 : 1000;
   if (!silence_.count_turn(spins)) return;
   own_.net.pump(true);
@@ -180,7 +180,7 @@ void rank_loop<Network>::idle() {
   }
   if (!silence_.is_longer_than(spins)) return;
   if (own_.ledger.share_offered()) return;
-  below_.account.rest(idle_state(), base::ticks());
+  below_.time_account.rest(idle_state(), base::ticks());
   const std::int64_t now = base::now_ns();
   const bool under_way = own_.net.bulk_outstanding() != 0 || own_.net.queued_bytes() != 0;
   const silence::step by_time = silence_.next_step(spins, now, under_way);
@@ -193,8 +193,8 @@ void rank_loop<Network>::idle() {
   own_.ledger.pay_back();
   others_.watch(others_.rank);
   below_.lock.stay();
-  const auto longest = [&] { return below_.waiting.sleep_until_deadline(below_.clock.has_timers(), now); };
-  below_.waiting.sleep(is_alone ? longest() : silence_.sleep_ns(now, under_way, own_.net.is_woken_by_all(), longest));
+  const auto longest = [&] { return below_.waiters.sleep_until_deadline(below_.attempts.has_timers(), now); };
+  below_.waiters.sleep(is_alone ? longest() : silence_.sleep_ns(now, under_way, own_.net.is_woken_by_all(), longest));
 }
 
 template <class Network>
@@ -216,7 +216,7 @@ void rank_loop<Network>::step() {
     once.remaining = 1;
     once.deadline = base::now_ns();
     wait(once);
-  } else if (below_.times.looked_in_vain()) {
+  } else if (below_.pace.looked_in_vain()) {
     report_started();
   }
   own_.net.pump(true);
@@ -226,7 +226,7 @@ template <class Network>
 bool rank_loop<Network>::stop_requested() {
   static const auto look_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   const std::uint64_t now = base::ticks();
-  if (!below_.running->stop && below_.times.is_time_to_look(now, look_every)) {
+  if (!below_.running->stop && below_.pace.is_time_to_look(now, look_every)) {
     running_task& task = below_.running.get();
     if (task.first_look == 0) task.first_look = now;
     progress();
@@ -239,12 +239,12 @@ bool rank_loop<Network>::stop_requested() {
 
 template <class Network>
 void rank_loop<Network>::let_others_go_first() {
-  if (below_.times.looked_long_ago(ticks_between_looks())) look_around(true);
-  below_.times.put_others_off(ticks_between_looks());
-  context* const next = below_.next.next_stack_first(below_.actors.has_work());
+  if (below_.pace.looked_long_ago(ticks_between_looks())) look_around(true);
+  below_.pace.put_others_off(ticks_between_looks());
+  context* const next = below_.turns.next_stack_first(below_.actors.has_work());
   if (next == nullptr && (!below_.actors.has_work() || !stacks_->has_spare())) return;
   running_task& task = below_.running.get();
-  below_.next.make_way(&stacks_->current(), below_.actors.waiting());
+  below_.turns.make_way(&stacks_->current(), below_.actors.waiting());
   pause(task);
   leave_stack(next);
   go_on(task);
@@ -259,7 +259,7 @@ void rank_loop<Network>::run_inline(node& n) {
     below_.home.run(n);
   }
   below_.running.resume(before);
-  if (below_.times.is_others_turn()) [[unlikely]]
+  if (below_.pace.is_others_turn()) [[unlikely]]
     let_others_go_first();
 }
 

@@ -28,11 +28,11 @@ class questions {
     const current_task& running;
     const graph::node_list& local;  ///< tasks made here that may start
     late_tasks& late;
-    const departure& end;
+    const exec::departure& departure;
     const graph::offers& world;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
     tasks_elsewhere& elsewhere;
-    completion<Network>& ends;
+    exec::completion<Network>& completion;
     exec::tickets<Network>& tickets;
     exec::placement<Network>& placement;
     exec::withdrawal<Network>& withdrawal;

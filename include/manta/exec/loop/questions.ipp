@@ -163,7 +163,7 @@ std::string questions<Network>::explain_here(node& n, bool& placed_by_zero) {
   }
   if (below_.late.has(n)) {
     return below_.late.explain(n, below_.scheduler == nullptr ? -1 : below_.scheduler->expected(n),
-                               below_.end.left_ns(base::ticks()), below_.end);
+                               below_.departure.left_ns(base::ticks()), below_.departure);
   }
   if (n.function == no_index) return "waits for rank 0 to meet the reservation";
   if (n.form == form::none && n.sent.at == no_index) return "waits for its actor to be constructed";
@@ -187,7 +187,8 @@ std::string questions<Network>::explain_placed(rank_id home_rank, node_index hom
     return n.record->home_rank == home_rank && n.record->home_index == home_index;
   };
   if (const node* const n = below_.late.find(is_it)) {
-    return below_.late.explain(*n, below_.scheduler->expected(*n), below_.end.left_ns(base::ticks()), below_.end);
+    return below_.late.explain(*n, below_.scheduler->expected(*n), below_.departure.left_ns(base::ticks()),
+                               below_.departure);
   }
   node* const waiting = below_.scheduler->find_waiting(is_it);
   if (waiting != nullptr) {
@@ -236,7 +237,7 @@ bool questions<Network>::cancel(node& n, bool children) {
   } catch (const rank_lost&) {
     if (n.state != state::pending) return false;
   }
-  below_.ends.fail(
+  below_.completion.fail(
       n, cancel_failure("a task of rank " + std::to_string(home), who, own_.rank));  // before it is made again
   return true;
 }

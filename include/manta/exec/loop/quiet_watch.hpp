@@ -27,18 +27,18 @@ class quiet_watch {
   /// The parts that it uses.
   struct parts {
     run_phase& phase;
-    waiters<Network>& waiting;
+    exec::waiters<Network>& waiters;
     const late_tasks& late;
-    departure& end;
+    exec::departure& departure;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
-    const fetches<Network>& fetching;
-    const attempts<Network>& clock;
-    const executor<Network>& tasks;
+    const exec::fetches<Network>& fetches;
+    const exec::attempts<Network>& attempts;
+    const exec::executor<Network>& executor;
     const actor_host<Network>& actors;
     const named_actors<Network>& named;
-    const unobserved& failures;
+    const exec::unobserved& unobserved;
     exec::placement<Network>& placement;
-    const foreign_drops& drops;
+    const exec::foreign_drops& foreign_drops;
     const exec::orphans<Network>& orphans;
     rank_loop<Network>& loop;
   };
@@ -61,7 +61,7 @@ class quiet_watch {
   bool has_found_kept() const { return waves_.all().keeps != 0; }
   void rank_died() { waves_.give_up(); }                                          ///< A rank will not answer.
   void on_answer(const probe_message& m) { waves_.add(m.wave, m.tally); }         ///< A rank answers a wave.
-  void on_report(std::string_view waits) { below_.waiting.report().add(waits); }  ///< A rank says what waits there.
+  void on_report(std::string_view waits) { below_.waiters.report().add(waits); }  ///< A rank says what waits there.
 
   // --- every rank
 

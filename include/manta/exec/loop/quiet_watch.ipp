@@ -16,13 +16,13 @@ namespace manta::exec {
 template <class Network>
 bool quiet_watch<Network>::is_quiet() const {
   const bool has_waits_to_end =
-      below_.waiting.any_timed() || below_.waiting.any_with_descriptor() || below_.waiting.has_news_of_stops();
-  const bool has_attempts = below_.clock.has_timers() || below_.clock.has_to_judge();
-  return below_.phase.is_resting() && !below_.loop.somebody_can_go_on() && below_.tasks.is_quiet() &&
-         below_.fetching.is_quiet() && own_.net.bulk_outstanding() == 0 && !has_waits_to_end && !has_attempts &&
+      below_.waiters.any_timed() || below_.waiters.any_with_descriptor() || below_.waiters.has_news_of_stops();
+  const bool has_attempts = below_.attempts.has_timers() || below_.attempts.has_to_judge();
+  return below_.phase.is_resting() && !below_.loop.somebody_can_go_on() && below_.executor.is_quiet() &&
+         below_.fetches.is_quiet() && own_.net.bulk_outstanding() == 0 && !has_waits_to_end && !has_attempts &&
          !below_.phase.has_to_drop() && others_.gangs_are_quiet(others_.rank) &&
          below_.loop.has_reported() &&  // or rank 0 may have tasks that it would send if it knew
-         below_.drops.empty() && below_.orphans.is_quiet();
+         below_.foreign_drops.empty() && below_.orphans.is_quiet();
 }
 
 template <class Network>
@@ -31,15 +31,15 @@ waves::tally quiet_watch<Network>::tally(bool is_quiet) const {
   t.sent = own_.post.sent(own_.members);
   t.received = own_.post.received(own_.members);
   t.busy = !is_quiet;
-  t.waits = below_.waiting.unfinished();
+  t.waits = below_.waiters.unfinished();
   t.late = below_.late.count();
-  t.keeps = !below_.actors.empty() || below_.named.has_detached() || below_.failures.count() != 0;
+  t.keeps = !below_.actors.empty() || below_.named.has_detached() || below_.unobserved.count() != 0;
   return t;
 }
 
 template <class Network>
 void quiet_watch<Network>::look() {
-  if (own_.rank != 0 || below_.waiting.empty()) return;
+  if (own_.rank != 0 || below_.waiters.empty()) return;
   below_.phase.set_resting(true);
   const bool quiet_here = is_quiet();
   below_.phase.set_resting(false);
@@ -56,11 +56,11 @@ void quiet_watch<Network>::look() {
   if (found == waves::verdict::balanced) idle.set_turns(worth_a_clock_reading);
   if (found != waves::verdict::stable) return;
   const waves::tally& all = waves_.all();
-  if (all.waits == 0 && all.late == 0) return below_.waiting.end_last();  // the run is over
+  if (all.waits == 0 && all.late == 0) return below_.waiters.end_last();  // the run is over
   if (below_.scheduler->stop_keeping_free()) return below_.placement.place_and_ask();
   if (all.late == 0) return declare_deadlock();
-  below_.end.ask(below_.end.end_text() + ", and the " + std::to_string(all.late) +
-                 " tasks that could be started would take longer");
+  below_.departure.ask(below_.departure.end_text() + ", and the " + std::to_string(all.late) +
+                       " tasks that could be started would take longer");
 }
 
 template <class Network>
@@ -76,14 +76,14 @@ void quiet_watch<Network>::declare_deadlock() {
   const std::string text = deadlock_text();
   own_.post.send_to_others(message::fail_waits, index_message{0, 0}, text.data(), text.size());
   // The driver, if it has returned, is not told.
-  if (below_.waiting.is_last_under_way()) std::fprintf(stderr, "%s\n", text.c_str());
-  below_.waiting.fail_all(text);
+  if (below_.waiters.is_last_under_way()) std::fprintf(stderr, "%s\n", text.c_str());
+  below_.waiters.fail_all(text);
 }
 
 template <class Network>
 bool quiet_watch<Network>::collect_reports() {
-  deadlock_report& report = below_.waiting.report();
-  report.begin(own_.size - 1 - own_.members.deaths(), below_.waiting.describe(own_.rank));
+  deadlock_report& report = below_.waiters.report();
+  report.begin(own_.size - 1 - own_.members.deaths(), below_.waiters.describe(own_.rank));
   const std::uint32_t deaths_before = own_.members.deaths();
   own_.post.send_to_others(message::report, index_message{0, 0});
   while (!report.is_complete()) {
@@ -97,7 +97,7 @@ bool quiet_watch<Network>::collect_reports() {
 template <class Network>
 std::string quiet_watch<Network>::deadlock_text() const {
   std::string text =
-      "manta: deadlock: nothing runs, nothing can run, and these wait: " + below_.waiting.report().who_waits();
+      "manta: deadlock: nothing runs, nothing can run, and these wait: " + below_.waiters.report().who_waits();
   while (text.ends_with(' ')) text.pop_back();
   if (below_.scheduler->waiting() != 0) {
     text += "; " + std::to_string(below_.scheduler->waiting()) +
@@ -111,7 +111,7 @@ std::string quiet_watch<Network>::deadlock_text() const {
 
 template <class Network>
 void quiet_watch<Network>::describe_waits() {
-  const std::string text = below_.waiting.describe(own_.rank);
+  const std::string text = below_.waiters.describe(own_.rank);
   own_.post.send(0, message::report_answer, index_message{0, 0}, text.data(), text.size());
 }
 

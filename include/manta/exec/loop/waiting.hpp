@@ -21,12 +21,12 @@ class waiting {
   /// The parts that it uses.
   struct parts {
     const run_phase& phase;
-    const pace& times;
-    waiters<Network>& records;
+    const exec::pace& pace;
+    exec::waiters<Network>& waiters;
     graph::node_list& local;
-    fetches<Network>& fetching;
-    throttle& limit;
-    const home<Network>& tasks;
+    exec::fetches<Network>& fetches;
+    exec::throttle& throttle;
+    const exec::home<Network>& home;
     rank_loop<Network>& loop;
   };
 
@@ -58,7 +58,9 @@ class waiting {
 
  private:
   /// Is the memory for values short, and may it become less as tasks made here end?
-  bool may_get_room() { return below_.limit.may_get_room(own_.ledger.memory().is_short(), below_.tasks.unfinished()); }
+  bool may_get_room() {
+    return below_.throttle.may_get_room(own_.ledger.memory().is_short(), below_.home.unfinished());
+  }
   void hold_back();             ///< Waits, by throttle.hpp, until the submitter of the current stack may go on.
   const void* read(node& n);    ///< Decodes a value that is here.
   void wait_for_news(node& n);  ///< Waits once for the node. Throws if that is a deadlock.

@@ -13,7 +13,7 @@ namespace manta::exec {
 
 template <class Network>
 void waiting<Network>::watch(node& n, wait_record& record, std::uint32_t position) {
-  below_.fetching.need(n);
+  below_.fetches.need(n);
   link& l = own_.graph.add_link(n, link_kind::waiter);
   l.pointer = &record;
   l.index = position;
@@ -45,28 +45,28 @@ bool waiting<Network>::wait_for_end(node& n, std::int64_t deadline) {
 
 template <class Network>
 void waiting<Network>::hold_back() {
-  if (below_.phase.is_stopping() || !below_.limit.may_hold()) return;
-  while (below_.limit.is_ahead(below_.tasks.unfinished()) || may_get_room()) {
-    const throttle::state before{below_.tasks.unfinished(), own_.ledger.memory().charged()};
-    const bool was_ahead = below_.limit.is_ahead(before.unfinished);
+  if (below_.phase.is_stopping() || !below_.throttle.may_hold()) return;
+  while (below_.throttle.is_ahead(below_.home.unfinished()) || may_get_room()) {
+    const throttle::state before{below_.home.unfinished(), own_.ledger.memory().charged()};
+    const bool was_ahead = below_.throttle.is_ahead(before.unfinished);
     wait_record room;
     room.remaining = 1;
-    const bool for_bytes = was_ahead && !below_.limit.is_ahead(below_.tasks.unfinished_count());
+    const bool for_bytes = was_ahead && !below_.throttle.is_ahead(below_.home.unfinished_count());
     room.deadline = base::now_ns() + (for_bytes ? throttle::patience_with_bytes_ns : throttle::patience_ns);
-    below_.limit.hold(room);
+    below_.throttle.hold(room);
     wait(room);
-    below_.limit.release(room);
+    below_.throttle.release(room);
     if (room.over()) return;
-    below_.limit.note_patience(before, {below_.tasks.unfinished(), own_.ledger.memory().charged()}, was_ahead);
+    below_.throttle.note_patience(before, {below_.home.unfinished(), own_.ledger.memory().charged()}, was_ahead);
   }
 }
 
 template <class Network>
 void waiting<Network>::let_go() {
-  if (!below_.limit.has_room(below_.tasks.unfinished()) || may_get_room()) return;
-  for (wait_record* const each : below_.limit.held()) {
+  if (!below_.throttle.has_room(below_.home.unfinished()) || may_get_room()) return;
+  for (wait_record* const each : below_.throttle.held()) {
     each->remaining = 0;
-    below_.records.wake(*each);
+    below_.waiters.wake(*each);
   }
 }
 
@@ -80,15 +80,15 @@ void waiting<Network>::relieve() {
     own_.net.pump(true);
     if (own_.net.oversubscribed()) sched_yield();
   }
-  const std::size_t queued = below_.tasks.unfinished();
-  below_.limit.is_ahead(queued) || may_get_room() ? hold_back() : below_.limit.relax(queued);
+  const std::size_t queued = below_.home.unfinished();
+  below_.throttle.is_ahead(queued) || may_get_room() ? hold_back() : below_.throttle.relax(queued);
 }
 
 template <class Network>
 void waiting<Network>::bring(node& n, bool may_inline) {
   wait_for_end(n, may_inline);
   while (n.form == form::remote) [[unlikely]] {
-      below_.fetching.fetch(n);
+      below_.fetches.fetch(n);
       wait_for_news(n);
       wait_for_end(n, may_inline);
     }
@@ -126,7 +126,7 @@ void waiting<Network>::wait_for_news(node& n) {
   watch(n, record, 0);
   wait(record);
   if (record.failed) unwatch(n, record);
-  below_.records.throw_if_deadlocked(record);
+  below_.waiters.throw_if_deadlocked(record);
 }
 
 }  // namespace manta::exec

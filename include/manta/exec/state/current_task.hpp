@@ -53,17 +53,17 @@ class current_task {
   /// A task begins on the current stack, and ends with this object.
   class scope {
    public:
-    scope(current_task& current, running_task& task) : current_(current), before_(current.get()) {
+    scope(current_task& current, running_task& task) : running_(current), before_(current.get()) {
       current.resume(task);
     }
-    ~scope() { current_.resume(before_); }
+    ~scope() { running_.resume(before_); }
     /// The task that had the thread before, or the driver.
     running_task& before() const { return before_; }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
    private:
-    current_task& current_;
+    current_task& running_;
     running_task& before_;
   };
 

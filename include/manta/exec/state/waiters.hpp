@@ -82,17 +82,17 @@ class waiters {
   /// The wait that ends with the run begins, and is over when this object goes.
   class last_wait {
    public:
-    explicit last_wait(waiters& all) : all_(all) {
+    explicit last_wait(waiters& all) : waiters_(all) {
       record.remaining = 1;
-      all_.last_ = &record;
+      waiters_.last_ = &record;
     }
-    ~last_wait() { all_.last_ = nullptr; }
+    ~last_wait() { waiters_.last_ = nullptr; }
     last_wait(const last_wait&) = delete;
     last_wait& operator=(const last_wait&) = delete;
     wait_record record;
 
    private:
-    waiters& all_;
+    waiters& waiters_;
   };
   bool is_last_under_way() const { return last_ != nullptr; }
   /// The run is over: the last wait ends, if it has begun.

@@ -36,7 +36,7 @@ class fetches {
 
   fetches(const rank_context<Network>& own, completion<Network>& ends, supply<Network>& held, const lineage& made_by,
           hooks others)
-      : own_(own), completion_(ends), supply_(held), made_by_(made_by), others_(others), incoming_(own, held) {}
+      : own_(own), completion_(ends), supply_(held), lineage_(made_by), others_(others), incoming_(own, held) {}
 
   // --- is it there, and where?
 
@@ -111,7 +111,7 @@ class fetches {
   const rank_context<Network> own_;
   completion<Network>& completion_;
   supply<Network>& supply_;
-  const lineage& made_by_;
+  const lineage& lineage_;
   const hooks others_;
   incoming_values<Network> incoming_;
   incoming_room room_;

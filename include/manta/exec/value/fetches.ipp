@@ -326,7 +326,7 @@ void fetches<Network>::on_replicate(rank_id from, const replicate_message& m) {
 template <class Network>
 void fetches<Network>::seek(node& n, std::uint32_t first) {
   link& home = *n.links;
-  seek_message m{home.rank, home.index, n.index, first, made_by_.family_of(n) != nullptr};
+  seek_message m{home.rank, home.index, n.index, first, lineage_.family_of(n) != nullptr};
   for (; m.keeper < own_.size - 1; ++m.keeper) {
     const std::uint32_t to = supply_.keeper(home.rank, m.keeper);
     if (own_.members.is_dead(to)) continue;  // this rank asks itself too: the actor may live here
@@ -370,7 +370,7 @@ void fetches<Network>::on_seek(rank_id from, const seek_message& m) {
     const actor_place place{own_.rank, actor};
     return own_.post.send(from, message::value, found, &place, sizeof place);
   }
-  if (n == nullptr || n->state != state::pending || m.has_family || made_by_.family_of(*n) == nullptr)
+  if (n == nullptr || n->state != state::pending || m.has_family || lineage_.family_of(*n) == nullptr)
     return own_.post.send(from, message::not_kept, m);
   supply_.promise_value({from, m.index}, *n);  // it is made again here
   need(*n);

@@ -16,7 +16,7 @@ template <class Network>
 class made_values {
  public:
   made_values(const rank_context<Network>& own, completion<Network>& ends, const current_task& running)
-      : own_(own), ends_(ends), running_(running) {}
+      : own_(own), completion_(ends), running_(running) {}
 
   /// A node of a plain value.
   MANTA_DECL node& make_plain(type_id type, const void* value, std::size_t bytes);
@@ -28,7 +28,7 @@ class made_values {
 
  private:
   const rank_context<Network> own_;
-  completion<Network>& ends_;
+  completion<Network>& completion_;
   const current_task& running_;
 };
 

@@ -13,17 +13,17 @@ namespace manta::exec {
 template <class Network>
 node& made_values<Network>::make_plain(type_id type, const void* value, std::size_t bytes) {
   node& n = own_.refs.make_node(type);
-  ends_.complete_plain(n, value, bytes);
+  completion_.complete_plain(n, value, bytes);
   return n;
 }
 
 template <class Network>
 node& made_values<Network>::make(type_id type, void* object) {
   node& n = own_.refs.make_node(type);
-  ends_.complete_object(n, object, running_->function);
+  completion_.complete_object(n, object, running_->function);
   if (store::large* const l = store::large_of(n); l != nullptr && own_.net.topology().ranks_on_node() > 1)
     own_.ledger.share(*l);
-  return ends_.checked(n);
+  return completion_.checked(n);
 }
 
 template <class Network>
@@ -39,8 +39,8 @@ node* made_values<Network>::copy(type_id type, const void* object) {
   wire::sink out(value.bytes, &value.segments);
   entry.write(object, out);
   l->header = std::move(value.bytes);
-  ends_.complete_if_room(n);
-  return &ends_.checked(n);
+  completion_.complete_if_room(n);
+  return &completion_.checked(n);
 }
 
 }  // namespace manta::exec

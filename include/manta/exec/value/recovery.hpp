@@ -31,7 +31,7 @@ class recovery {
 
   recovery(const rank_context<Network>& own, lineage& books, task_records<Network>& records, completion<Network>& ends,
            fetches<Network>& fetching, hooks others)
-      : own_(own), books_(books), records_(records), completion_(ends), fetches_(fetching), others_(others) {}
+      : own_(own), lineage_(books), records_(records), completion_(ends), fetches_(fetching), others_(others) {}
 
   // --- tasks
 
@@ -58,7 +58,7 @@ class recovery {
   /// Gives a member that waits what its heir has, now or when the heir has it.
   void inherit(node& n);
   /// The value in which the handles of a family came has ended once more.
-  void await_return(std::uint32_t of_family) { await_return(books_.at(of_family)); }
+  void await_return(std::uint32_t of_family) { await_return(lineage_.at(of_family)); }
 
   // --- deaths
 
@@ -88,7 +88,7 @@ class recovery {
   void actor_lost(node& n, rank_id dead);
 
   const rank_context<Network> own_;
-  lineage& books_;
+  lineage& lineage_;
   task_records<Network>& records_;
   completion<Network>& completion_;
   fetches<Network>& fetches_;

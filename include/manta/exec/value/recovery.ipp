@@ -20,7 +20,7 @@ bool recovery<Network>::keep_lineage(node& n, const result_message& result) {
   if (!own_.members.recovers()) return false;
   if (n.has(node::actor)) {
     if (what != form::plain || !has_record || n.record->request->restarts == 0) return false;
-    books_.keep(n, n.record);
+    lineage_.keep(n, n.record);
     n.form = form::none;
     return true;
   }
@@ -49,17 +49,17 @@ void recovery<Network>::note_lineage(const node& n, task* t) {
     const node& input = *t->inputs()[i];
     bytes += input.form == form::remote ? input.remote.bytes : store::is_here(input) ? store::size_of(input) : 0;
   }
-  books_.keep(n, t, bytes);
+  lineage_.keep(n, t, bytes);
   const std::uint64_t most = std::min<std::uint64_t>(own_.ledger.memory().share() / 4, std::uint64_t{1} << 30);
-  while (task* const excess = books_.take_excess(most)) records_.free(excess);
+  while (task* const excess = lineage_.take_excess(most)) records_.free(excess);
 }
 
 template <class Network>
 bool recovery<Network>::keep_item(node& n, const node& actor, function_id function, std::uint64_t number) {
   if (!own_.members.recovers() || n.form != form::remote) return true;
-  task* const made_by = books_.task_of(actor);
+  task* const made_by = lineage_.task_of(actor);
   if (made_by == nullptr || is_stand_in(n)) return false;
-  if (books_.task_of(n) != nullptr) return true;
+  if (lineage_.task_of(n) != nullptr) return true;
   task& constructor = *made_by;
   wire::buffer bytes(constructor.arguments(), constructor.argument_bytes);
   wire::put(bytes, number);
@@ -76,12 +76,12 @@ bool recovery<Network>::keep_item(node& n, const node& actor, function_id functi
 
 template <class Network>
 void recovery<Network>::forget_lineage(node& n) {
-  if (task* const t = books_.take(n)) records_.free(t);
+  if (task* const t = lineage_.take(n)) records_.free(t);
 }
 
 template <class Network>
 void recovery<Network>::make_again(node& n, task* t) {
-  books_.take(n);
+  lineage_.take(n);
   own_.counts.take_back(n.function);
   n.state = state::pending;
   n.missing = 0;
@@ -105,32 +105,32 @@ template <class Network>
 void recovery<Network>::join_family(node& n, store::reading& outer) {
   const std::uint32_t position = outer.handles++;
   if (outer.list != nullptr) outer.list->push_back(n.index);
-  if (!is_stand_in(n) || books_.family_of(n) != nullptr) return;
-  if (outer.family == nullptr) outer.family = books_.found(outer.of);
-  if (outer.family != nullptr) books_.join(*static_cast<family*>(outer.family), n, position);
+  if (!is_stand_in(n) || lineage_.family_of(n) != nullptr) return;
+  if (outer.family == nullptr) outer.family = lineage_.found(outer.of);
+  if (outer.family != nullptr) lineage_.join(*static_cast<family*>(outer.family), n, position);
 }
 
 template <class Network>
 void recovery<Network>::leave_family(const node& n, std::uint64_t calls) {
-  family* const f = books_.family_of(n);
+  family* const f = lineage_.family_of(n);
   if (f == nullptr) return;
   if (const node* const heir = calls == 0 ? nullptr : heir_of(n)) own_.refs.add_calls(*heir, calls);
-  books_.leave(n);
+  lineage_.leave(n);
   end_if_empty(*f);
 }
 
 template <class Network>
 void recovery<Network>::end_if_empty(family& f) {
   if (--f.living != 0) return;
-  if (task* const parent = books_.take_parent(f)) records_.free(parent);
+  if (task* const parent = lineage_.take_parent(f)) records_.free(parent);
   if (f.above != nullptr) end_if_empty(*f.above);
   if (f.again != nullptr) own_.refs.release(*f.again);
-  books_.end(f);
+  lineage_.end(f);
 }
 
 template <class Network>
 bool recovery<Network>::await_heir(node& n) {
-  family* const f = books_.family_of(n);
+  family* const f = lineage_.family_of(n);
   if (f == nullptr || !can_return(*f)) return false;
   if (f->has_ended) {
     inherit(n);
@@ -149,7 +149,7 @@ bool recovery<Network>::can_return(const family& f) {
 template <class Network>
 void recovery<Network>::bring_back(family& f) {
   if (std::exchange(f.comes_back, true)) return;
-  if (task* const t = books_.take_parent(f)) {
+  if (task* const t = lineage_.take_parent(f)) {
     f.again = &own_.refs.make_node(t->function, f.type);
     own_.graph.add_link(*f.again, link_kind::family).index = f.slot;
     return make_again(*f.again, t);
@@ -186,7 +186,7 @@ void recovery<Network>::all_return(family& f) {
   below.swap(f.below);
   ++f.living;
   for (const std::uint32_t index : waiting) inherit(own_.graph.nodes.at(index));
-  for (const std::uint32_t slot : below) take_from_above(books_.at(slot));
+  for (const std::uint32_t slot : below) take_from_above(lineage_.at(slot));
   end_if_empty(f);
 }
 
@@ -226,7 +226,7 @@ node* recovery<Network>::heir_at(const family& f, std::uint32_t position, type_i
 
 template <class Network>
 node* recovery<Network>::heir_of(const node& n) {
-  return heir_at(*books_.family_of(n), books_.position_of(n), n.type);
+  return heir_at(*lineage_.family_of(n), lineage_.position_of(n), n.type);
 }
 
 template <class Network>
@@ -234,7 +234,7 @@ void recovery<Network>::inherit(node& n) {
   const bool is_pending = n.state == state::pending;  // else the value has come from elsewhere
   node* const heir = heir_of(n);
   if (is_pending && (heir == nullptr || heir == &n)) {
-    const node& again = *books_.family_of(n)->again;
+    const node& again = *lineage_.family_of(n)->again;
     completion_.fail(
         n, own_.failures.orphan(n, again.state == state::failed
                                        ? "; the task that gave it away has failed when it ran once more: " +
@@ -305,12 +305,12 @@ void recovery<Network>::value_lost(node& n, rank_id dead) {
   n.form = form::none;
   if (!is_here) {
     fetches_.need(n);  // the home has it made again
-  } else if (task* const made_by = books_.task_of(n)) {
+  } else if (task* const made_by = lineage_.task_of(n)) {
     make_again(n, made_by);
   } else {
     const std::string_view name = n.function == no_index ? "put" : task_name(n);
     const std::string what =
-        n.function != no_index && books_.has_given_up()
+        n.function != no_index && lineage_.has_given_up()
             ? base::text(
                   "the value of '{}' is lost, and its task was no longer kept to make it again, since the tasks "
                   "of rank {} and their inputs need more room than a quarter of its memory for values (a larger "
@@ -330,7 +330,7 @@ void recovery<Network>::actor_lost(node& n, rank_id dead) {
   n.form = form::none;
   if (is_stand_in(n) && !own_.members.is_dead(n.links->rank)) return fetches_.need(n);
   std::string why = "the actor died with its rank: " + own_.members.obituary_of(dead).why;
-  if (task* const t = is_stand_in(n) ? nullptr : books_.task_of(n)) {
+  if (task* const t = is_stand_in(n) ? nullptr : lineage_.task_of(n)) {
     if (t->attempt < t->request->restarts) {
       ++t->attempt;
       return make_again(n, t);
@@ -345,7 +345,7 @@ void recovery<Network>::actor_lost(node& n, rank_id dead) {
 template <class Network>
 void recovery<Network>::on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes) {
   node& handle = own_.graph.nodes.at(m.index);
-  const task* const t = books_.task_of(handle);
+  const task* const t = lineage_.task_of(handle);
   if (t == nullptr || (m.id != 0 && m.id != t->id)) return;
   if (bytes == 0) return forget_lineage(handle);
   t->request->checkpoint.assign(reinterpret_cast<const char*>(data), bytes);

@@ -52,10 +52,10 @@ class references {
   };
   /// The parts of the rank `here` that know of nodes by their index.
   struct books {
-    store::ledger& values;
-    lineage& made_by;
-    journaling& journal;
-    exec::unobserved& failures;
+    store::ledger& ledger;
+    exec::lineage& lineage;
+    exec::journaling& journaling;
+    exec::unobserved& unobserved;
   };
 
   references(rank_id here, graph::task_graph& graph, post<Network>& out, const membership& members, books of_it,

@@ -25,8 +25,8 @@ template <class Network>
 void references<Network>::reclaim(graph::node& n) {
   const bool owns_nothing =
       n.form == graph::form::plain || (n.form == graph::form::none && n.state == graph::state::ready);
-  if (owns_nothing && n.links == nullptr && n.flags == 0 && !books_.made_by.has_tasks() &&
-      !books_.journal.has_records() && !debts_.has_losses()) {
+  if (owns_nothing && n.links == nullptr && n.flags == 0 && !books_.lineage.has_tasks() &&
+      !books_.journaling.has_records() && !debts_.has_losses()) {
     n.form = graph::form::none;  // the usual end: nobody is to be told
     return graph_.nodes.free(n);
   }
@@ -37,11 +37,11 @@ void references<Network>::reclaim(graph::node& n) {
 template <class Network>
 void references<Network>::reclaim_one(graph::node& n) {
   if (n.state == graph::state::failed && !n.has(graph::node::observed))
-    books_.failures.note_failure(*store::failure_of(n));
+    books_.unobserved.note_failure(*store::failure_of(n));
   const std::uint64_t calls = n.has(graph::node::actor) ? take_calls(n) : 0;
   if (is_stand_in(n)) {
     graph::link* const home = n.links;
-    if (books_.made_by.has_members()) others_.stand_in_gone(others_.rank, n, calls);
+    if (books_.lineage.has_members()) others_.stand_in_gone(others_.rank, n, calls);
     hide(n);
     if (home->count > 0) post_.send(home->rank, message::drop, drop_message{home->index, home->count, calls});
     n.links = home->next;
@@ -59,10 +59,10 @@ void references<Network>::reclaim_one(graph::node& n) {
   }
   graph_.drop_links(n);  // only at the end of a run can others still be linked
   if (n.form == graph::form::record) others_.free_task(others_.rank, n.record);
-  if (books_.made_by.has_tasks()) {
-    if (graph::task* const t = books_.made_by.take(n)) others_.free_task(others_.rank, t);
+  if (books_.lineage.has_tasks()) {
+    if (graph::task* const t = books_.lineage.take(n)) others_.free_task(others_.rank, t);
   }
-  books_.journal.forget(n);
+  books_.journaling.forget(n);
   store::clear(n);
   free_node(n);
 }
@@ -286,7 +286,7 @@ void references<Network>::on_release(rank_id from, const index_message& m) {
 template <class Network>
 void references<Network>::give_up_copy(graph::node& n) {
   n.reset(graph::node::primary);
-  if (store::large* const l = store::large_of(n)) books_.values.is_copy(*l);
+  if (store::large* const l = store::large_of(n)) books_.ledger.is_copy(*l);
   if (n.links->count == 0) hide(n);  // it may still be in use here
   release(n);
 }

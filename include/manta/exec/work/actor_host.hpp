@@ -37,11 +37,11 @@ class actor_host {
     task_records<Network>& records;
     exec::executor<Network>& executor;
     exec::unobserved& unobserved;
-    journaling& journal;
+    exec::journaling& journaling;
     const run_phase& phase;
-    pace& times;
-    const time_account& account;
-    actor_times& ended;
+    exec::pace& pace;
+    const exec::time_account& time_account;
+    exec::actor_times& actor_times;
   };
   /// What others do, each with `rank` first; the last two for actors on several ranks.
   struct hooks {
@@ -56,7 +56,7 @@ class actor_host {
       : own_(own),
         below_(of_it),
         others_(others),
-        restarts_(own, {of_it.lock, of_it.runner, of_it.running, of_it.records, of_it.journal, of_it.unobserved}) {}
+        restarts_(own, {of_it.lock, of_it.runner, of_it.running, of_it.records, of_it.journaling, of_it.unobserved}) {}
 
   // --- actors begin and end
 
@@ -113,7 +113,7 @@ class actor_host {
   void run_call() { slots_.has_listed() ? run_mailbox() : receive(calls_.pop()); }
   /// The actor has something to start or to end.
   void list(slot_index slot) {
-    if (slots_.list(slot)) below_.times.hurry();
+    if (slots_.list(slot)) below_.pace.hurry();
   }
   /// A call has ended, or was none: the next one is listed, or the actor is built anew, or it ends.
   void after_call(slot_index slot, bool was_active = true);
@@ -141,7 +141,7 @@ class actor_host {
   void fail_waiting(slot_index index);
   /// Counts a call of the actor that has run.
   void note_call(actor_slot& slot, const running_task& call) {
-    slot.done.add(below_.account.own_ticks_of(call), slot.mailbox.size() + calls_.size());
+    slot.done.add(below_.time_account.own_ticks_of(call), slot.mailbox.size() + calls_.size());
   }
 
   const rank_context<Network> own_;

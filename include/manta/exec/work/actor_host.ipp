@@ -42,7 +42,7 @@ void actor_host<Network>::on_call(rank_id from, const std::byte* data, std::size
     ++slot.in_line;
   }
   calls_.push(from, data, bytes);
-  below_.times.hurry();
+  below_.pace.hurry();
 }
 
 template <class Network>
@@ -163,14 +163,14 @@ template <class Network>
 void actor_host<Network>::end(slot_index index, const std::string& why) {
   actor_slot& slot = slots_[index];
   if (slot.dead.empty()) slot.dead = why;
-  if (below_.journal.keeps_state(*slot.request)) {
+  if (below_.journaling.keeps_state(*slot.request)) {
     if (!below_.phase.is_stopping() && !slot.unwound) {
-      below_.journal.forget_state({*slot.request, slot.function, slot.made_with});
+      below_.journaling.forget_state({*slot.request, slot.function, slot.made_with});
     } else if (slot.object != nullptr && !slot.broken && !slot.log.empty()) {
       restarts_.save(slot);  // the next start goes on with it
     }
   }
-  below_.ended.note_end(name_of(slot), slot.done);
+  below_.actor_times.note_end(name_of(slot), slot.done);
   void* const object = std::exchange(slot.object, nullptr);
   const graph::request_ptr request = std::exchange(slot.request, nullptr);
   const auto destroy = slot.type->destroy;

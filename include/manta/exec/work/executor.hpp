@@ -57,9 +57,9 @@ class executor {
     exec::runner& runner;
     exec::staging& staging;
     task_records<Network>& records;
-    fetches<Network>& fetching;
-    supply<Network>& held;
-    journaling& journal;
+    exec::fetches<Network>& fetches;
+    exec::supply<Network>& supply;
+    exec::journaling& journaling;
   };
   /// What others do, each with `rank` first.
   struct hooks {

@@ -40,10 +40,10 @@ void executor<Network>::on_made(rank_id from, const result_message& m, const std
   }
   if (n != nullptr && n->state == state::pending) {
     n->missing = 0;
-    below_.fetching.accept_value(*n, m, data, bytes);
+    below_.fetches.accept_value(*n, m, data, bytes);
     if (n->state == state::failed) n->set(node::observed);
   } else if ((m.flags & result_message::references) != 0) {
-    below_.fetching.give_back_references(m.charge, m, data, bytes);
+    below_.fetches.give_back_references(m.charge, m, data, bytes);
   }
   if (owed) own_.refs.release(*n);
 }
@@ -51,9 +51,9 @@ void executor<Network>::on_made(rank_id from, const result_message& m, const std
 template <class Network>
 void executor<Network>::await_input(task* t, node& input) {
   if (input.state != state::pending) {
-    below_.fetching.fetch(input);
+    below_.fetches.fetch(input);
   } else if (!t->ahead || input.missing == 0) {  // else it is made here, or rank 0 sends it
-    below_.fetching.need(input);
+    below_.fetches.need(input);
   }
   own_.graph.add_link(input, link_kind::staged).pointer = t;
   ++t->missing;
@@ -142,7 +142,7 @@ void executor<Network>::run_staged(task* t) {
   store::failure_ptr why = own_.failures.of_input(*t);  // bringing it here failed
   std::uint64_t ns = 0;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
-  if (t->request != nullptr) below_.journal.identify_actor(*t);
+  if (t->request != nullptr) below_.journaling.identify_actor(*t);
   invocation call(below_.lock, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && t->request->restarts > 0;
   const bool ok = why == nullptr && below_.runner.invoke(call, t->function, identity, why, &ns) &&
@@ -156,7 +156,7 @@ void executor<Network>::run_staged(task* t) {
     call.type = wire::type_index<std::uint64_t>::value;
     call.actor = nullptr;
   }
-  if (ok && t->digest != 0) below_.journal.write(*t, call, ns);
+  if (ok && t->digest != 0) below_.journaling.write(*t, call, ns);
   end_received(t, kept, call, ok, why, ns);
 }
 
@@ -189,10 +189,10 @@ void executor<Network>::ended(const task_origin& of, invocation& call, bool ok, 
   if (of.home_rank == own_.rank) return others_.ended_here(others_.rank, of, call, ok, why, ns);
   ended_task at_home{of.home_rank, of.home_index, of.function, of.charge, ns, of.by_scheduler && of.home_rank == 0};
   node* const expected = expected_here(of);
-  if (!ok) return below_.held.send_failure(at_home, why, expected);
+  if (!ok) return below_.supply.send_failure(at_home, why, expected);
   if (of.request != nullptr) at_home.reason = of.request->granted.reason;
   at_home.at_once = of.at_once;
-  below_.held.send_result(at_home, call, expected);
+  below_.supply.send_result(at_home, call, expected);
 }
 
 template <class Network>

@@ -26,10 +26,10 @@ class gang_guard {
   struct parts {
     const current_task& running;
     const run_phase& phase;
-    const waiters<Network>& waiting;
-    const executor<Network>& tasks;
+    const exec::waiters<Network>& waiters;
+    const exec::executor<Network>& executor;
     const actor_host<Network>& actors;
-    gangs<Network>& members;
+    exec::gangs<Network>& gangs;
     const graph::offers& world;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
     net::lifeline* const& lifeline;      ///< null: deaths end the job
@@ -48,7 +48,7 @@ class gang_guard {
   MANTA_DECL void watch_part(bool was_here);
   /// A member has died. Tells rank 0 that this rank will come back from its gang by itself, if it will.
   void ask_for_patience(rank_id dead) {
-    if (below_.members.are_watched_with(dead)) own_.post.send(0, message::stuck, stuck_message{own_.rank, 1});
+    if (below_.gangs.are_watched_with(dead)) own_.post.send(0, message::stuck, stuck_message{own_.rank, 1});
   }
 
   // --- rank 0

@@ -22,7 +22,7 @@ namespace manta::exec {
 template <class Network>
 void gang_guard<Network>::watch_members() {
   const std::int64_t now = base::now_ns();
-  below_.members.ends().for_each([&](gang_ends::gang_end& end) {
+  below_.gangs.ends().for_each([&](gang_ends::gang_end& end) {
     if (end.failed_ns == 0 || end.leader == nullptr || end.missing == 0) return;
     if (now - end.failed_ns < gang_watch::patience_ns) return;
     end.failed_ns = now;
@@ -46,13 +46,13 @@ template <class Network>
 void gang_guard<Network>::watch_leader() {
   const net::team_place* const team = below_.running->call == nullptr ? nullptr : below_.running->call->team;
   if (team == nullptr || !own_.members.is_dead(static_cast<std::uint32_t>(team->leader))) return;
-  if (!below_.members.watch().may_say_stuck(base::now_ns())) return;
+  if (!below_.gangs.watch().may_say_stuck(base::now_ns())) return;
   own_.post.send(0, message::stuck, stuck_message{own_.rank, 0});
 }
 
 template <class Network>
 void gang_guard<Network>::watch_waiting() {
-  stall_watch& watch = below_.members.watch().waiting_tasks();
+  stall_watch& watch = below_.gangs.watch().waiting_tasks();
   const std::int64_t now = base::now_ns();
   if (!watch.is_due(now)) return;
   node* const waiting = below_.scheduler->task_behind_member();
@@ -70,7 +70,7 @@ void gang_guard<Network>::watch_waiting() {
 
 template <class Network>
 void gang_guard<Network>::watch_part(bool was_here) {
-  stall_watch& watch = below_.members.watch().part();
+  stall_watch& watch = below_.gangs.watch().part();
   const std::int64_t now = base::now_ns();
   if (!was_here && !watch.is_due(now)) return;
   std::uint32_t function = no_index;
@@ -82,7 +82,7 @@ void gang_guard<Network>::watch_part(bool was_here) {
       function = m.function;
       return true;
     };
-    static_cast<void>(below_.actors.any_call(is_waited_for) || below_.tasks.any_in_inbox(is_waited_for));
+    static_cast<void>(below_.actors.any_call(is_waited_for) || below_.executor.any_in_inbox(is_waited_for));
   }
   if (!watch.look(function != no_index, 0, now)) return;
   std::fprintf(stderr,
@@ -104,7 +104,7 @@ void gang_guard<Network>::end_broken() {
     for (std::uint32_t r = 0; r < own_.size; ++r) any = any || is_member(r, gang);
     return any;
   };
-  below_.members.watch().end_broken(base::now_ns(), has_members, [&](std::uint64_t gang) {
+  below_.gangs.watch().end_broken(base::now_ns(), has_members, [&](std::uint64_t gang) {
     if (is_member(0, gang)) {
       std::fprintf(stderr,
                    "manta: rank 0 waits inside MPI for a member of its gang that has died: the job ends here\n");
@@ -124,10 +124,9 @@ void gang_guard<Network>::on_stuck(const stuck_message& m) {
   const std::uint32_t rank = m.rank;
   if (m.comes_back != 0) {
     constexpr std::int64_t until_next_look_ns = 60'000'000'000;
-    return below_.members.watch().give_time(below_.scheduler->load().gang_of(rank),
-                                            base::now_ns() + until_next_look_ns);
+    return below_.gangs.watch().give_time(below_.scheduler->load().gang_of(rank), base::now_ns() + until_next_look_ns);
   }
-  if (!below_.waiting.is_last_under_way() || own_.members.is_dead(rank)) return;
+  if (!below_.waiters.is_last_under_way() || own_.members.is_dead(rank)) return;
   const bool alone = own_.members.recovers() && rank != 0;
   const std::int64_t patience_ns = alone ? 10'000'000'000 : 30'000'000'000;
   if (below_.phase.since_driver_end(base::now_ns()) < patience_ns) return;
@@ -145,8 +144,7 @@ void gang_guard<Network>::on_stuck(const stuck_message& m) {
 
 template <class Network>
 void gang_guard<Network>::watch_lonely() const {
-  if (!below_.members.watch().is_alone_too_long(base::now_ns()) || below_.lifeline == nullptr ||
-      !below_.lifeline->news())
+  if (!below_.gangs.watch().is_alone_too_long(base::now_ns()) || below_.lifeline == nullptr || !below_.lifeline->news())
     return;
   std::fprintf(stderr,
                "manta: rank 0 has waited ten seconds for the members of its gang, and a rank has died: the job "

@@ -33,7 +33,7 @@ class gangs {
     task_records<Network>& records;
     exec::executor<Network>& executor;
     actor_host<Network>& actors;
-    journaling& journal;
+    exec::journaling& journaling;
   };
 
   gangs(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it), teams_(own.net.comm()) {}

@@ -293,7 +293,7 @@ void gangs<Network>::finish_complete() {
       wire::type_at(end.value->type).destroy(end.value->box);
     }
     if (!end.told) {
-      if (end.why == nullptr && t->digest != 0) below_.journal.write(*t, *end.value, ~std::uint64_t{0});
+      if (end.why == nullptr && t->digest != 0) below_.journaling.write(*t, *end.value, ~std::uint64_t{0});
       invocation none(below_.lock);
       below_.executor.ended({t->home_rank, t->home_index, t->function, 0, false, t->request.get()},
                             end.value != nullptr ? *end.value : none, end.why == nullptr, end.why, 0);

@@ -27,14 +27,14 @@ class placement {
     graph::offers& world;
     graph::scheduler* const& scheduler;
     task_records<Network>& records;
-    completion<Network>& ends;
-    supply<Network>& held;
-    attempts<Network>& clock;
+    exec::completion<Network>& completion;
+    exec::supply<Network>& supply;
+    exec::attempts<Network>& attempts;
     exec::executor<Network>& executor;
     tasks_ahead<Network>& ahead;
     tasks_elsewhere& elsewhere;
     late_tasks& late;
-    const departure& end;
+    const exec::departure& departure;
   };
   /// What others do, with `rank` first.
   struct hooks {

@@ -131,7 +131,7 @@ void placement<Network>::release(std::uint64_t id) {
   if (r == nullptr) return;
   for (node* n : refused) refuse(*n, reservation_gone());
   if (!r->met) {
-    below_.held.send_failure({r->home_rank, r->home_index}, reservation_given_up());
+    below_.supply.send_failure({r->home_rank, r->home_index}, reservation_given_up());
   }
   delete r;
 }
@@ -141,7 +141,7 @@ void placement<Network>::refuse(node& n, const store::failure_ptr& why) {
   if (n.form == form::record) {
     if (n.record->home_index != n.index || n.record->home_rank != own_.rank) places_.forget(place_key_of(n, own_.rank));
     if (n.record->home_rank != own_.rank) {
-      below_.held.send_failure({n.record->home_rank, n.record->home_index}, why);
+      below_.supply.send_failure({n.record->home_rank, n.record->home_index}, why);
       return own_.refs.release(n);
     }
   }
@@ -150,14 +150,14 @@ void placement<Network>::refuse(node& n, const store::failure_ptr& why) {
     below_.elsewhere.note_back();
     own_.refs.release(n);
   }
-  below_.ends.fail(home, why);
+  below_.completion.fail(home, why);
   own_.refs.release(home);
 }
 
 template <class Network>
 void placement<Network>::add(node& n) {
-  if (below_.end.is_leaving()) [[unlikely]]
-    return refuse(n, leaving_failure(below_.end.why()));  // it was on its way here
+  if (below_.departure.is_leaving()) [[unlikely]]
+    return refuse(n, leaving_failure(below_.departure.why()));  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted != nullptr && wanted->needs_rank_0) below_.scheduler->rank_0_executes(true);
   if (wanted != nullptr && (own_.members.deaths() != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) &&
@@ -169,10 +169,10 @@ void placement<Network>::add(node& n) {
 
 template <class Network>
 void placement<Network>::place() {
-  if (below_.end.has_end()) below_.scheduler->set_time_left(below_.end.left_ns(base::ticks()));
+  if (below_.departure.has_end()) below_.scheduler->set_time_left(below_.departure.left_ns(base::ticks()));
   below_.scheduler->decide([&](node& n, rank_id to, std::uint32_t charge) { dispatch(n, to, charge); });
   while (node* const n = below_.scheduler->take_late()) {
-    if (n->has(node::timed)) below_.clock.stop_timer(*n);
+    if (n->has(node::timed)) below_.attempts.stop_timer(*n);
     below_.late.set_aside(*n);
   }
   if (below_.ahead.has_waiting()) below_.ahead.send_waiting();

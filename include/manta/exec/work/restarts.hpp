@@ -29,7 +29,7 @@ class actor_restarts {
     exec::runner& runner;
     current_task& running;
     task_records<Network>& records;
-    journaling& journal;
+    exec::journaling& journaling;
     exec::unobserved& unobserved;
   };
 

@@ -45,7 +45,7 @@ void actor_restarts<Network>::save(actor_slot& slot) {
       write(object, out);
     }
     slot.checkpoint = std::move(state);
-    below_.journal.keep_state({*slot.request, slot.function, slot.made_with}, slot.checkpoint);
+    below_.journaling.keep_state({*slot.request, slot.function, slot.made_with}, slot.checkpoint);
     if (own_.members.recovers() && slot.constructor != nullptr) {
       const checkpoint_message of_it{slot.constructor->id, slot.constructor->home_index, 0};
       own_.post.send(slot.constructor->home_rank, message::checkpoint, of_it, slot.checkpoint.data(),

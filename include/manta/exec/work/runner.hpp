@@ -32,11 +32,11 @@ class runner {
     const failure_writer& failures;
     current_task& running;
     started_list& started;
-    pace& times;
-    time_account& account;
+    exec::pace& pace;
+    exec::time_account& time_account;
     late_tasks& late;
-    const departure& end;
-    journaling& journal;
+    const exec::departure& departure;
+    exec::journaling& journaling;
   };
   /// What others do, with `rank` first.
   struct hooks {

@@ -46,9 +46,9 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
   const exec::current_task::scope running(below_.running, identity);
   identity.call = &call;
   below_.started.add(identity);
-  const bool timed = ns != nullptr || below_.end.has_end() || below_.account.measures();
-  const std::uint64_t begins = below_.times.take_begin(), start = begins != 0 || !timed ? begins : base::ticks();
-  if (below_.account.measures()) below_.account.begin_task(identity, start);
+  const bool timed = ns != nullptr || below_.departure.has_end() || below_.time_account.measures();
+  const std::uint64_t begins = below_.pace.take_begin(), start = begins != 0 || !timed ? begins : base::ticks();
+  if (below_.time_account.measures()) below_.time_account.begin_task(identity, start);
   bool ok = true;
   if (call.keeps_inputs) keep_inputs(call);
   try {
@@ -59,18 +59,18 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
     identity.has_failed = true;
     why = below_.failures.here(*below_.running, call.reads_arguments);
   }
-  const std::uint64_t before = below_.times.task_ended(), now = base::ticks();
-  below_.times.note_end(now);
+  const std::uint64_t before = below_.pace.task_ended(), now = base::ticks();
+  below_.pace.note_end(now);
   if (!identity.is_measured) [[likely]] {
-    below_.account.count_task(identity, before, now);
+    below_.time_account.count_task(identity, before, now);
   } else {
-    below_.account.end_task(identity, now);
-    below_.account.resume_at_once(running.before(), below_.running.is_driver(running.before()));
+    below_.time_account.end_task(identity, now);
+    below_.time_account.resume_at_once(running.before(), below_.running.is_driver(running.before()));
   }
-  if (ns != nullptr || below_.end.has_end()) {
+  if (ns != nullptr || below_.departure.has_end()) {
     const std::uint64_t took = base::nanoseconds_of(now - start);
     if (ns != nullptr) *ns = took;
-    if (below_.end.has_end()) below_.late.learn(function, took);
+    if (below_.departure.has_end()) below_.late.learn(function, took);
   }
   below_.started.remove(identity);
   return ok;
@@ -80,7 +80,7 @@ MANTA_DECL bool runner::load_checkpoint(invocation& call, const graph::task& t, 
   if (call.actor == nullptr) return true;
   std::string& state = t.request->checkpoint;
   wire::buffer known;
-  if (state.empty() && below_.journal.find_state({*t.request, t.function, t.digest}, known)) {
+  if (state.empty() && below_.journaling.find_state({*t.request, t.function, t.digest}, known)) {
     state.assign(reinterpret_cast<const char*>(known.data()), known.size());
   }
   if (state.empty()) return true;

@@ -34,7 +34,7 @@ class tasks_ahead {
   struct parts {
     task_records<Network>& records;
     tasks_elsewhere& elsewhere;
-    supply<Network>& held;
+    exec::supply<Network>& supply;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
   };
   /// What others do, each with `rank` first.

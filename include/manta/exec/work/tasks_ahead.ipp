@@ -113,7 +113,7 @@ void tasks_ahead<Network>::note_reached(node& n, rank_id from, std::uint32_t rea
 
 template <class Network>
 void tasks_ahead<Network>::send_after(const link& l, node& input) {
-  below_.held.tell_value({l.rank, input.index}, input, message::made);
+  below_.supply.tell_value({l.rank, input.index}, input, message::made);
   if (input.state != state::failed) return;
   node& dependent = own_.graph.nodes.at(l.index);
   if (is_waiting(dependent, {l.id, l.index})) others_.fail_dependent(others_.rank, dependent);
