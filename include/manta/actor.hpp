@@ -197,8 +197,8 @@ constexpr auto mistake_in_construction(list<P...>, list<Args...>) {
 template <class A, class... Args>
 using mistake_in_spawn = decltype(mistake_in_construction<A>(constructor_parameters<A, Args...>(), list<Args...>()));
 
-/// Submits the task that constructs the actor. `claimed` is what rank 0 has answered about the actor's name, if
-/// it has one.
+/// Submits the task that constructs the actor. `claimed` is what rank 0 has answered about the
+/// actor's name, if it has one.
 template <class A, class... Args>
 actor<A> construct(exec::engine& e, const actor_options& o, const exec::name_state& claimed, Args&&... args) {
   using Parameters = constructor_parameters<A, Args...>;
@@ -263,8 +263,8 @@ inline constexpr bool starts_with_actor_options<First, Rest...> =
 /// An actor with a name belongs to rank 0, and spawn waits for rank 0's answer. It throws name_error if the name is
 /// taken, unless this task had spawned the actor itself before a retry. The name becomes free when the actor has
 /// been killed or has died, or when its last handle has gone. Handles in arguments of unfinished tasks and in calls
-/// that wait for the construction count. Calls that have reached the actor still run, perhaps beside the next actor
-/// of the name.
+/// that wait for the construction count. Calls that have reached the actor still run, perhaps beside
+/// the next actor of the name.
 template <class A, class... Args>
 actor<A> spawn(const actor_options& options, Args&&... args) {
   using Mistake = detail::mistake_in_spawn<A, Args...>;

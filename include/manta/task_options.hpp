@@ -15,7 +15,7 @@ namespace manta {
 
 /// What a task asks for. All members have defaults; give those that matter by name, in this order.
 struct task_options {
-  std::string name = {};      ///< for this_task::name, errors and traces
+  std::string name = {};      ///< name for this_task::name, errors and traces
   int cpus = 1;               ///< cores its rank must have; OpenMP and Eigen use as many threads
   double gpus = 0;            ///< devices, held while it runs: whole ones, or a part of one
   quantities resources = {};  ///< named amounts, held while it runs (in a gang, by each member)

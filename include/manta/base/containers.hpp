@@ -240,8 +240,8 @@ class index_table {
   std::size_t capacity_ = 0;  // a power of two
 };
 
-/// Zeroed memory, which free_zeroed() takes back. A long block is a mapping: its pages take no memory before they are
-/// written.
+/// Zeroed memory, which free_zeroed() takes back. A long block is a mapping: its pages take no memory
+/// before they are written.
 inline constexpr std::size_t least_mapping = std::size_t{8} << 10;
 inline void* zeroed_memory(std::size_t bytes) {
   void* made = nullptr;
@@ -259,8 +259,8 @@ inline void free_zeroed(void* memory, std::size_t bytes) {
   ::munmap(memory, bytes);
 }
 
-/// Is a new object nothing but zeros? A class whose constructor would only write zeros says so by a member of this
-/// name.
+/// Is a new object nothing but zeros? A class whose constructor would only write zeros says so by a
+/// member of this name.
 template <class T>
 constexpr bool begins_as_zeros = alignof(T) <= alignof(std::max_align_t) &&
                                  (std::is_trivially_default_constructible_v<T> ||

@@ -37,7 +37,7 @@ class keeping {
   std::string run_again(kept_task& task);
 
  private:
-  static constexpr unsigned most_kept = 100;  ///< by one rank, in one start of the program
+  static constexpr unsigned most_kept = 100;  ///< tasks that are kept by one rank, in one start of the program
 
   /// Writes the task into the message, as a child would be told of it.
   void describe(child_letter& letter, const invocation& call, const running_task& task, const std::string& what) const;

@@ -23,7 +23,7 @@ struct gang_shape {
   int near = -1;          ///< the node that it wants to be near; -1: none
   std::size_t there = 0;  ///< number of members that must be on that node
   bool spread = false;
-  std::size_t least_nodes = 0;  ///< with `spread`: the members are on at least this number of nodes
+  std::size_t least_nodes = 0;  ///< least number of nodes on which the members are, with `spread`
 };
 
 /// Candidates counted by node.

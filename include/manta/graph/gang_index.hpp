@@ -52,8 +52,8 @@ class gang_index {
     count(ranks_[rank].node, 1);
     ++total_;
   }
-  /// Chooses the ranks of a gang and takes them out: true; or there are too few. can(rank): whether it still can take a
-  /// member.
+  /// Chooses the ranks of a gang and takes them out: true; or there are too few. can(rank): whether it still
+  /// can take a member.
   template <class Can>
   bool choose(std::size_t ranks, Can&& can, base::list<std::uint32_t>& chosen) {
     chosen.clear();
@@ -105,8 +105,8 @@ class gang_index {
     while (with_count_[at * words_ + w] == 0) ++w;
     return 64 * w + static_cast<std::uint32_t>(std::countr_zero(with_count_[at * words_ + w]));
   }
-  /// Can as many ranks of the node take a member as are wanted, or as many as were thought? Takes out those that
-  /// cannot.
+  /// Can as many ranks of the node take a member as are wanted, or as many as were thought? Takes
+  /// out those that cannot.
   template <class Can>
   bool all_can(std::uint32_t node, std::uint32_t wanted, Can&& can) {
     const node_of_ranks n = nodes_[node];

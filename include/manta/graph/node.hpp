@@ -35,7 +35,7 @@ enum class form : std::uint8_t {
 
 struct node {
   enum flag : std::uint8_t {
-    queued = 1,       ///< in a list of tasks that may start
+    queued = 1,       ///< the task is in a list of tasks that may start
     wanted = 2,       ///< this rank has asked the home to announce the value
     fetching = 4,     ///< the value is on its way
     primary = 8,      ///< holds the only copy, or a replica, of a value whose home is another rank
@@ -67,7 +67,7 @@ struct node {
     std::byte arguments[16];
   };
   struct sent_task {     ///< form none and pending: the task is elsewhere, or runs here
-    std::uint64_t id;    ///< at the same place as in compact_task
+    std::uint64_t id;    ///< stands at the same place as in compact_task
     std::uint32_t at;    ///< the rank that knows more; no_index: a call whose actor's place is not known yet
     std::uint32_t slot;  ///< slot of the called actor
     union {

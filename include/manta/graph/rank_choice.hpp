@@ -36,8 +36,8 @@ class rank_choice {
     }
   }
 
-  /// Chooses a rank for the first task of a queue, and notes the reason in its request; no_index if no rank can
-  /// take it now.
+  /// Chooses a rank for the first task of a queue, and notes the reason in its request; no_index if
+  /// no rank can take it now.
   std::uint32_t place(request_queue& q, node& n, std::uint32_t ns) {
     request& wanted = *n.record->request;
     wanted.granted.reason = wanted.rank >= 0                  ? placement_reason::rank

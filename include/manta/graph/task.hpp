@@ -45,8 +45,8 @@ struct task {
   std::uint8_t hidden = 0;      ///< number of inputs at the end that the function does not see
   bool by_scheduler = false;    ///< rank 0 counts it as running here
   bool ahead = false;           ///< it was sent before its inputs existed
-  bool for_member = false;      ///< of a call: see request::for_member
-  bool result_at_once = false;  ///< of a call: see task_message
+  bool for_member = false;      ///< the call's place_terms::for_member
+  bool result_at_once = false;  ///< whether the call's result comes with the news of its end (task_message)
   graph::place place = graph::place::here;
   std::uint32_t input_count = 0;
   std::uint32_t argument_bytes = 0;

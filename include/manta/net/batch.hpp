@@ -48,7 +48,7 @@ template <class Request>
 struct batch {
   batch* next;
   Request request;
-  std::size_t bytes;  ///< with the header; set when sealed
+  std::size_t bytes;  ///< bytes with the header; set when sealed
   alignas(8) std::byte data[batch_bytes];
 };
 

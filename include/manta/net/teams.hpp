@@ -28,7 +28,7 @@ struct team_place {
 /// Ranks that have formed a gang, and their communicator.
 struct team_ranks {
   base::list<std::uint32_t> ranks;
-  std::uint64_t id = 0;    ///< of their first gang
+  std::uint64_t id = 0;    ///< id of their first gang
   std::uint64_t used = 0;  ///< number of their last gang
   MPI_Comm comm = MPI_COMM_NULL;
   bool is_watched = false;  ///< this member checks which of the others live
@@ -38,7 +38,7 @@ class teams {
  public:
   static constexpr int tag = 1;  ///< tag on the parent, different from the batches' tag
   static constexpr std::uint64_t after_deaths = std::uint64_t{1}
-                                                << 62;  ///< in a gang's id: a rank had died when it was started
+                                                << 62;  ///< bit in a gang's id: a rank had died when it was started
 
   /// A communicator is freed when this number of gangs have started on any ranks since its own formed one. MPI has some
   /// 65 000 communicators, and each takes 8 KiB. A rank's gangs come in the order of their numbers, so all members free

@@ -36,9 +36,10 @@ using parameter_range_in_layer = std::pair<std::size_t, std::size_t>;
 /// What recurrent layers carry from step to step, during one forward of network<T>::forward(x, state, resets).
 template <class T>
 struct carried {
-  matrix<T>* state = nullptr;               ///< all layers' state x samples; null: each sequence begins at zero
-  Eigen::Index first_row = 0;               ///< where the layer's part begins
-  std::span<const unsigned char> resets{};  ///< for each column of x: begins a sequence anew; empty: none does
+  matrix<T>* state = nullptr;  ///< all layers' state x samples; null: each sequence begins at zero
+  Eigen::Index first_row = 0;  ///< where the layer's part begins
+  std::span<const unsigned char>
+      resets{};  ///< a byte for each column of x: not 0 where a sequence begins anew; empty: nowhere
 };
 
 /// Parameters, gradients and buffers lie in the network's arrays: `bind` says where. All matrices are features x

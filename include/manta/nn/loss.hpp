@@ -121,7 +121,7 @@ class loss {
   std::vector<double> weights_;
   double smoothing_ = 0, delta_ = 1;
   std::optional<int> ignore_;
-  std::vector<loss> parts_;     ///< of several outputs
+  std::vector<loss> parts_;     ///< parts of several outputs
   std::vector<int> outputs_;    ///< numbers of each
   std::vector<double> shares_;  ///< factors of their losses
 };

@@ -173,8 +173,8 @@ struct loss_columns {
   Eigen::Map<matrix<T>> dy;
 };
 
-/// The sum of the losses of all outputs; dy becomes its gradient times `scale`. `setting`: delta of huber, or the
-/// quantile.
+/// The sum of the losses of all outputs; dy becomes its gradient times `scale`. `setting`: delta of
+/// huber, or the quantile.
 template <class T>
 double sum_of_losses(loss::kind kind, loss_columns<T> columns, T scale, T setting) {
   auto& [y, target, dy] = columns;

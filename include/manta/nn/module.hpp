@@ -45,7 +45,7 @@ using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 /// How the next forward passes are meant. Modules that behave alike in training and in use ignore it.
 struct pass {
   bool training = true;    ///< dropout drops, and batch norm takes the statistics of the batch
-  std::uint64_t seed = 0;  ///< of what is drawn in a pass
+  std::uint64_t seed = 0;  ///< seed of what is drawn in a pass
   std::uint64_t step = 0;  ///< the number of the optimiser's step: masks differ from step to step
   /// The numbers of the batch's samples in the data, so that what is drawn for a sample does not depend on how the
   /// batch is divided among workers. Empty: 0, 1, .. The memory has to live until the pass has ended.

@@ -183,7 +183,7 @@ class network {
   detail::chain<T> layers_;
   detail::aligned_vector<T> parameters_, gradients_, buffers_;
   typename parameter_span<T>::frozen_ranges frozen_ranges_;
-  std::vector<unsigned char> frozen_;  ///< for each of arrays(): 1 if it is frozen; empty if none is
+  std::vector<unsigned char> frozen_;  ///< a byte for each of arrays(): 1 if it is frozen; empty if none is
   bool is_fresh_ = true;
   pass pass_;
   matrix<T> x_, y_, input_gradient_;

@@ -196,7 +196,7 @@ class own_layer final : public layer<T> {
   }
 
  private:
-  std::string name_;  ///< for messages
+  std::string name_;  ///< name for messages
   std::unique_ptr<any_module<T>> module_;
   carried<T> carried_;
   matrix<T> state_;

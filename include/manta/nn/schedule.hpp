@@ -70,7 +70,7 @@ MANTA_DECL schedule one_cycle_momentum(double length, double rise = 0.3, double 
 MANTA_DECL schedule warm_up(double length, const schedule& rest = {});
 
 struct plateau_options {
-  double factor = 0.1;         ///< of the rate, each time that the loss has stopped falling
+  double factor = 0.1;         ///< factor of the rate, each time that the loss has stopped falling
   int patience = 10;           ///< epochs without a better loss that are let pass
   double least_change = 1e-4;  ///< part of the best loss by which a loss has to be below it to count as better
   int cooldown = 0;            ///< epochs after a change in which no epoch counts as bad

@@ -22,8 +22,8 @@ struct spec {
   std::string kind;                       ///< "linear", "relu", ..: the name of a function in layers.hpp
   std::vector<int> sizes;                 ///< the function's first parameters, such as the number of outputs
   std::map<std::string, double> options;  ///< those that are not the defaults, by their names
-  std::vector<spec> parts;                ///< of a layer that consists of layers
-  manta::detail::class_value own = {};    ///< of kind "own": the program's class (own.hpp)
+  std::vector<spec> parts;                ///< parts of a layer that consists of layers
+  manta::detail::class_value own = {};    ///< the program's class, for kind "own" (own.hpp)
 
   /// Keeps an option unless it has its default value.
   MANTA_DECL spec& with(const std::string& name, double value, double standard);

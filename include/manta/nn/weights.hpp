@@ -26,7 +26,7 @@ struct stored_array {
   std::vector<std::int64_t> extents;  ///< the last extent fastest
   std::string type;                   ///< as safetensors names it: "F32", "BF16", "I64", ..
   std::string bytes;                  ///< little-endian
-  std::uint64_t offset = 0;           ///< of the bytes in the file that was read
+  std::uint64_t offset = 0;           ///< offset of the bytes in the file that was read
 };
 
 /// All arrays of a `.npz` or `.safetensors` file, of whatever type. Throws manta::error, with file, offset, what was

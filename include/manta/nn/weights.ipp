@@ -125,7 +125,7 @@ class listed {
 /// What a file lacks, what it has too much and what does not fit.
 struct misfits {
   listed missing, spare, others;
-  std::uint64_t offset = 0;  ///< of the first array that is there and wrong
+  std::uint64_t offset = 0;  ///< offset of the first array that is there and wrong
 
   void note(listed& which, const stored_array& a, const std::string& text) {
     if (spare.empty() && others.empty()) offset = a.offset;

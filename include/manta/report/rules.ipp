@@ -31,7 +31,7 @@ inline bool is_held_by_one_task(const figures& f, const state_seconds& bin) {
 struct holder {
   const function_statistics* function = nullptr;
   const long_task* task = nullptr;
-  double seconds = 0;  ///< of its time in these bins
+  double seconds = 0;  ///< seconds of its time in these bins
 };
 
 inline holder holder_of(const figures& f, const std::vector<bool>& is_held) {

@@ -33,10 +33,10 @@ struct rank_situation {
   std::vector<std::string> driver = {};  ///< the functions in which the driver is then, as running_task::stack
   std::uint64_t queued = 0;              ///< tasks that can begin there
   std::uint64_t missing_inputs = 0;      ///< tasks that wait there for inputs from other ranks
-  std::uint64_t memory_bytes = 0;        ///< of values
+  std::uint64_t memory_bytes = 0;        ///< bytes of values
   std::uint64_t memory_budget = 0;       ///< 0: any number
   std::vector<running_task> tasks = {};  ///< that have begun and not ended, the longest first; at most 8
-  std::uint64_t task_count = 0;          ///< of all of these
+  std::uint64_t task_count = 0;          ///< number of all of these
   std::vector<waiting_actor> actors = {};
   std::vector<submitted_tasks> submitted = {};  ///< which functions have submitted which here; at most 16
   std::vector<std::string> waits = {};          ///< who waits for what, a sentence each; at most 5

@@ -16,8 +16,8 @@ inline double seconds_in(const state_seconds& of, rank_state state) { return of[
 /// The time of the ranks that run tasks. Spare ranks are left out, and so is rank 0 if it has run only the driver.
 struct working_ranks {
   int count = 0;
-  state_seconds seconds{};  ///< by state, of all of them
-  double all_seconds = 0;   ///< of all states
+  state_seconds seconds{};  ///< seconds by state, of all of them
+  double all_seconds = 0;   ///< seconds of all states
 
   /// The share of a state in their time.
   double share(rank_state state) const { return all_seconds > 0 ? seconds_in(seconds, state) / all_seconds : 0; }
@@ -50,7 +50,7 @@ MANTA_DECL task_totals totals_of(const statistics& s);
 /// The sums over all ranks, and the node with most values.
 struct value_totals {
   std::uint64_t sent_bytes = 0, transfers = 0, spilled_bytes = 0;
-  std::uint64_t memory_bytes = 0;  ///< of values on the node that had most of them, at most
+  std::uint64_t memory_bytes = 0;  ///< bytes of values on the node that had most of them, at most
   int node = -1;                   ///< that node
 };
 MANTA_DECL value_totals values_of(const statistics& s);

@@ -72,7 +72,7 @@ struct long_task {
 
 /// The tasks and calls of one function or method.
 struct function_statistics {
-  std::string name = {};            ///< of the function; "others" for those that have no row of their own
+  std::string name = {};            ///< name of the function; "others" for those that have no row of their own
   std::uint64_t tasks = 0;          ///< that have ended well; one that ran again after a death counts once
   std::uint64_t failed = 0;         ///< whose last attempt has thrown
   std::uint64_t retried = 0;        ///< further attempts
@@ -80,8 +80,8 @@ struct function_statistics {
   double seconds = 0;               ///< own time of all of them, without what ran while they waited
   double waited = 0;                ///< time in which they waited for values
   bool sampled = false;             ///< `seconds` is an estimate from one of about 256 tasks
-  duration_histogram durations;     ///< of own times; estimates too if `sampled`
-  std::vector<long_task> longest;   ///< at most 8, the longest first
+  duration_histogram durations;     ///< histogram of own times; estimates too if `sampled`
+  std::vector<long_task> longest;   ///< the longest tasks, at most 8, the longest first
   std::string failure = {};         ///< the text of most of its failures; empty: none is known
   std::uint64_t failure_count = 0;  ///< failures with this text
 };
@@ -90,14 +90,14 @@ struct function_statistics {
 struct rank_statistics {
   int rank = -1;
   int node = 0;             ///< index into statistics::nodes
-  state_seconds seconds{};  ///< by state
+  state_seconds seconds{};  ///< seconds by state
   std::uint64_t tasks = 0;
   bool is_known = true;             ///< false: the rank has died or does not answer, and its numbers are missing
   bool is_spare = false;            ///< it stood by to the end
-  std::uint64_t memory_bytes = 0;   ///< of values, at most
-  std::uint64_t spilled_bytes = 0;  ///< of values that moved to a disk
-  std::uint64_t sent_bytes = 0;     ///< of values, to other ranks
-  std::uint64_t transfers = 0;      ///< of values
+  std::uint64_t memory_bytes = 0;   ///< bytes of values, at most
+  std::uint64_t spilled_bytes = 0;  ///< bytes of values that moved to a disk
+  std::uint64_t sent_bytes = 0;     ///< bytes of values sent to other ranks
+  std::uint64_t transfers = 0;      ///< transfers of values
   /// The time of the run in equal bins: seconds by state of each, and the function that had most of `task`, as an index
   /// into statistics::functions, or -1.
   struct bin {
@@ -129,8 +129,8 @@ struct actor_statistics {
   std::string name = {};    ///< its name option, else its class
   int rank = -1;            ///< where it lives
   std::uint64_t calls = 0;  ///< that have ended
-  double seconds = 0;       ///< in its methods
-  double waited = 0;        ///< in its mailbox, of all calls together
+  double seconds = 0;       ///< seconds in its methods
+  double waited = 0;        ///< seconds that calls waited in its mailbox, all calls together
 };
 
 /// A stretch of the run that the driver has named.
@@ -142,7 +142,7 @@ struct phase_statistics {
 
 /// The run as a whole.
 struct statistics {
-  double seconds = 0;  ///< from the begin of the run to its end, or to now
+  double seconds = 0;  ///< seconds from the begin of the run to its end, or to now
   double began = 0;    ///< seconds since 1970
   bool is_over = false;
   std::string program = {};       ///< the file's name
@@ -150,11 +150,11 @@ struct statistics {
   double allocation_seconds = 0;  ///< length of the allocation; 0: not known
   std::string why_ended = {};     ///< why the run had to end early; empty: it had not
   std::vector<node_statistics> nodes;
-  std::vector<rank_statistics> ranks;          ///< by rank
+  std::vector<rank_statistics> ranks;          ///< statistics by rank
   std::vector<function_statistics> functions;  ///< most seconds first
   std::vector<edge_statistics> edges;          ///< most bytes first
-  /// Which functions have submitted which, or called them: `count` tasks of `to` by tasks of `from`, without bytes. Most
-  /// tasks first.
+  /// Which functions have submitted which, or called them: `count` tasks of `to` by tasks of `from`,
+  /// without bytes. Most tasks first.
   std::vector<edge_statistics> children;
   std::vector<actor_statistics> actors;  ///< most seconds of waiting first, at most 64
   std::vector<phase_statistics> phases;
@@ -162,7 +162,7 @@ struct statistics {
   bool bins_by_node = false;             ///< bins of all ranks of a node stand together, at the lowest of them
   std::uint64_t from_journal = 0;        ///< tasks whose results the journal had
   std::uint64_t waiting = 0;             ///< tasks that wait at rank 0 now
-  double ready_seconds = 0;              ///< for which tasks waited at rank 0 for room, of all tasks together
+  double ready_seconds = 0;              ///< seconds for which tasks waited at rank 0 for room, of all tasks together
   std::uint64_t same_value_bytes = 0;    ///< bytes of values of 64 KiB and more that were sent as arguments again
   std::uint64_t same_value_count = 0;    ///< how often they were sent
   std::string same_value_function = {};  ///< the function that got most of these

@@ -16,7 +16,7 @@ namespace manta::report {
 struct arrow_end {
   std::uint64_t at = 0;
   std::uint32_t rank = 0;
-  std::uint32_t number = 0;  ///< of the arrow
+  std::uint32_t number = 0;  ///< number of the arrow
   bool is_begin = false;
 };
 

@@ -24,13 +24,13 @@ struct trace_of_rank {
   int rank = 0;
   int node = 0;
   std::string host = {};
-  std::span<trace_record> records = {};  ///< in order of time, tasks and states apart from each other
+  std::span<trace_record> records = {};  ///< records in order of time, tasks and states apart from each other
   std::vector<trace_record> own = {};    ///< the records, if nobody else keeps them
   std::vector<trace_arrow> arrows = {};
   std::vector<trace_sample> samples = {};
-  std::vector<std::string> names = {};  ///< of tasks, from number 1 on
+  std::vector<std::string> names = {};  ///< names of tasks, from number 1 on
   std::uint64_t merged_below = 0;       ///< nanoseconds; 0: nothing was merged
-  unsigned arrow_rounds = 0;            ///< of 2 to the power of this number, one task has arrows
+  unsigned arrow_rounds = 0;            ///< of 2 to the power of this number of tasks, one has arrows
 };
 
 /// What is known of a run.
@@ -51,7 +51,7 @@ struct trace_totals {
   std::uint64_t tasks = 0;  ///< runs of tasks: further attempts, calls and members of gangs too
   std::uint64_t arrows = 0;
   std::uint64_t arrows_left_out = 0;   ///< a task of theirs is not shown by itself, or both were short and on one rank
-  std::uint64_t arrows_backwards = 0;  ///< by the clocks, the value was used before it was made
+  std::uint64_t arrows_backwards = 0;  ///< arrows whose value was used before it was made, by the clocks
 };
 
 /// Writes the file, which is replaced at once. It has `most_bytes` bytes at most; records are merged for that. Throws

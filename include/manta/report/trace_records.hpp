@@ -32,7 +32,7 @@ struct trace_record {
   bool is_call : 1 = false;    ///< a task: a call of an actor, whose name it has then
   bool is_member : 1 = false;  ///< a task: a member of a gang, whose members have one id
   std::uint64_t attempt : 8 = 0;
-  std::uint64_t id = 0;  ///< of the task; of several tasks or states: the time in which they ran
+  std::uint64_t id = 0;  ///< id of the task; of several tasks or states: the time in which they ran
   std::uint32_t function = several;
   std::uint32_t count = 0;  ///< a burst: tasks that ended in it. A task: the number of its name; 0: it has none
 

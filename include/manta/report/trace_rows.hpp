@@ -26,7 +26,7 @@ struct extra_slice {
   std::uint32_t row = 0;   ///< its place in extra_rows::rows
   std::uint32_t rank = 0;  ///< the place in run_trace::ranks of the one where it began
   std::uint32_t function = 0;
-  std::uint32_t members = 0;  ///< of a gang; 0: it is a call
+  std::uint32_t members = 0;  ///< members of a gang; 0: it is a call
 };
 
 struct extra_rows {

@@ -22,19 +22,19 @@ namespace manta::rl {
 struct alpha_zero_options {
   int workers = 1;  ///< parts of self-play under way at a time, on any ranks; the result does not depend on it
   std::uint64_t seed = 0;
-  int games = 128;          ///< of an iteration; each 32 of them are a task
-  int simulations = 25;     ///< of the search of each move
+  int games = 128;          ///< games of an iteration; each 32 of them are a task
+  int simulations = 25;     ///< simulations of the search of each move
   double exploration = 2;   ///< how much the prior counts in the search against the values found
-  bool look_ahead = false;  ///< in self-play, a choice at a new leaf that ends the game is known at once
-  double spread = 0.25;     ///< of trained(simulations): the part of equal shares in the prior of the first choices
-  double noise = 0.25;      ///< the part of random numbers in the prior of a search's first choices
-  double noise_alpha = 1;   ///< of their Dirichlet distribution; smaller for games of many choices
-  double temperature = 1;   ///< of the first moves, which are drawn; later ones are the best
+  bool look_ahead = false;  ///< whether, in self-play, a choice at a new leaf that ends the game is known at once
+  double spread = 0.25;  ///< spread of trained(simulations): the part of equal shares in the prior of the first choices
+  double noise = 0.25;   ///< the part of random numbers in the prior of a search's first choices
+  double noise_alpha = 1;  ///< parameter of their Dirichlet distribution; smaller for games of many choices
+  double temperature = 1;  ///< temperature of the first moves, which are drawn; later ones are the best
   int drawn_moves = 10;
   int replay_size = 30'000;  ///< positions
-  int batch = 128;           ///< of a step of the learner
+  int batch = 128;           ///< positions of a step of the learner
   double reuse = 4;          ///< how often the learner sees a position, in the mean
-  double rate = 1e-3;        ///< of Adam
+  double rate = 1e-3;        ///< learning rate of Adam
   double weight_decay = 1e-4;
   double clip_norm = 10;
   model_options model = {.hidden = {64, 64}};

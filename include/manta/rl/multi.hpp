@@ -55,8 +55,8 @@ class multi {
   MANTA_DECL ~multi();
 
   /// One iteration: workers let all policies act, and those that learn do so; waits. Throws manta::error with game,
-  /// episode, step and seat for what a game does wrong, and with the policy if one diverges; the text says in which
-  /// iteration.
+  /// episode, step and seat for what a game does wrong, and with the policy if one diverges; the text
+  /// says in which iteration.
   MANTA_DECL multi_report train();
   /// Plays this many episodes on seeds that training does not use, by tasks on any ranks; waits. Policies that learn
   /// take their best actions, unless the options say otherwise: .explore and .seed. The result is the same for any
@@ -73,12 +73,12 @@ class multi {
   /// The names of all policies, those of snapshots last.
   [[nodiscard]] MANTA_DECL std::vector<std::string> names() const;
 
-  /// Writes everything that is needed to go on to a file, at once or not at all. Throws if the game's class has no
-  /// serialize.
+  /// Writes everything that is needed to go on to a file, at once or not at all. Throws if the game's
+  /// class has no serialize.
   MANTA_DECL void save(const std::string& path);
   /// Goes on from there, with any number of workers and equal options bit for bit; snapshots and the map are those of
-  /// the file. Throws manta::error, and changes nothing, if the file is of another game, or of other policies or
-  /// networks.
+  /// the file. Throws manta::error, and changes nothing, if the file is of another game, or of
+  /// other policies or networks.
   MANTA_DECL void load(const std::string& path, const load_options& o = {});
   /// What save writes and load reads, as bytes in memory.
   [[nodiscard]] MANTA_DECL std::string save_to_bytes();
@@ -105,8 +105,8 @@ class multi {
   std::uint64_t seed_;
   detail::multi_setting setting_;
   future<detail::multi_setting> put_;
-  std::vector<std::unique_ptr<policy_learner>> learners_;  ///< by policy; none where it does not learn
-  std::vector<char> masked_;                               ///< by policy: a choice was forbidden to it once
+  std::vector<std::unique_ptr<policy_learner>> learners_;  ///< learners by policy; none where it does not learn
+  std::vector<char> masked_;                               ///< masked by policy: a choice was forbidden to it once
   std::vector<actor<detail::multi_worker>> workers_;
   std::uint64_t iteration_ = 0, steps_ = 0;
   detail::seat_tally tally_;

@@ -204,10 +204,10 @@ MANTA_DECL void multi::map(own_policy_map m) {
 /// The state of a training.
 struct multi::saved {
   any_game game;
-  std::string description;  ///< of the policies that the options name
+  std::string description;  ///< description of the policies that the options name
   std::uint64_t seed = 0, iteration = 0, steps = 0;
   detail::multi_setting setting;
-  std::vector<std::string> learners;  ///< by policy
+  std::vector<std::string> learners;  ///< learners by policy
   std::vector<char> masked;
   detail::seat_tally tally;
   std::vector<std::string> games;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Opt-in, needs nlohmann's JSON: learning from files of episodes, without an environment. examples/25_rl_files.md has
-// the tour.
+// Opt-in, needs nlohmann's JSON: learning from files of episodes, without an
+// environment. examples/25_rl_files.md has the tour.
 //
 //   rl::record("expert.episodes", "CartPole-v1", expert.trained(), {.episodes = 200, .seed = 1, .explore = true});
 //   rl::episodes data = rl::read_episodes({"expert.episodes", "random.npz"});

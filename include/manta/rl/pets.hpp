@@ -27,26 +27,27 @@ namespace manta::rl {
 struct pets_options {
   int workers = 1;  ///< actors that plan and act, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
-  int environments = 4;        ///< of all workers together
+  int environments = 4;        ///< environments of all workers together
   int fragment = 25;           ///< steps of each environment between two visits to the learner
   int learning_starts = 400;   ///< steps before the first plan, with actions that depend on chance alone
   int models = 5;              ///< networks of the ensemble
-  double rate = 1e-3;          ///< of Adam
+  double rate = 1e-3;          ///< learning rate of Adam
   nn::schedule schedule = {};  ///< the factor of the rate at each step of all environments
   double weight_decay = 1e-5;
   int batch = 64;            ///< transitions of each network in a step of the learner
   int steps_per_update = 1;  ///< steps of environments between two visits to the memory
   int updates = 2;           ///< steps of the learner in each of them
   int replay_size = 100'000;
-  int replay_rank = -1;    ///< the rank that keeps the replay in its memory; -1: the learner's
-  int horizon = 20;        ///< steps of a plan
-  int candidates = 100;    ///< plans that are judged in a round
-  int elites = 10;         ///< the best of them, around which those of the next round are drawn
-  int rounds = 4;          ///< for each action
-  double deviation = 0.5;  ///< of the first candidates from the plan, in units of half the distance between the bounds
-  int particles = 5;       ///< that follow each candidate, each by one of the networks
+  int replay_rank = -1;  ///< the rank that keeps the replay in its memory; -1: the learner's
+  int horizon = 20;      ///< steps of a plan
+  int candidates = 100;  ///< plans that are judged in a round
+  int elites = 10;       ///< the best of them, around which those of the next round are drawn
+  int rounds = 4;        ///< rounds for each action
+  double deviation =
+      0.5;  ///< deviation of the first candidates from the plan, in units of half the distance between the bounds
+  int particles = 5;               ///< that follow each candidate, each by one of the networks
   own_model_reward reward = {};    ///< instead of a reward that is learnt: rl::own<my_reward>(..)
-  model_options model = {};        ///< of each network
+  model_options model = {};        ///< model of each network
   own_collection collection = {};  ///< what is done with transitions before they are kept
 
   template <class Archive>
@@ -91,8 +92,8 @@ class pets final : public off_policy {
  public:
   using options = pets_options;
 
-  /// Throws manta::error if the environment's actions are not numbers between finite bounds, or if the options make
-  /// no sense.
+  /// Throws manta::error if the environment's actions are not numbers between finite bounds, or if
+  /// the options make no sense.
   MANTA_DECL explicit pets(const any_environment& e, const pets_options& o = {});
 };
 

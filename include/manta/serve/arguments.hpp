@@ -25,7 +25,7 @@ namespace manta::serve::detail {
 struct incoming {
   const http_message& message;
   const http_target& target;
-  text_pairs parameters = {};  ///< of the path
+  text_pairs parameters = {};  ///< parameters of the path
   text_pairs query = {};
   std::string_view id = {}, client = {};
 };

@@ -26,12 +26,12 @@ struct queued_request {
   call_options options;
   clock::time_point arrived = clock::now();
   int tries = 0;
-  bool alone = false;                 ///< in no batch with others: with them it has failed, or it is many rows
-  bool is_part = false;               ///< of a request with many rows, which counts as a whole
-  int version = 0;                    ///< of the replica that has it
-  this_task::stop_token caller = {};  ///< of the call that waits for the answer: it may have been cancelled
+  bool alone = false;    ///< whether it goes in no batch with others: with them it has failed, or it is many rows
+  bool is_part = false;  ///< whether it is part of a request with many rows, which counts as a whole
+  int version = 0;       ///< version of the replica that has it
+  this_task::stop_token caller = {};  ///< token of the call that waits for the answer: it may have been cancelled
   bool is_queued = false;
-  std::list<queued_request*>::iterator place = {};  ///< in the queue
+  std::list<queued_request*>::iterator place = {};  ///< place in the queue
 };
 
 class dispatcher {
@@ -131,7 +131,7 @@ class dispatcher {
   void add_versions_to(status& s) const;
 
   options options_;
-  std::map<int, std::list<queued_request*>, std::greater<>> queue_;  ///< by priority; none is empty
+  std::map<int, std::list<queued_request*>, std::greater<>> queue_;  ///< requests by priority; none is empty
   std::vector<queued_request*> unwanted_;
   std::uint64_t since_look_ = 0;  ///< admissions and tries to make room since the last look at all requests
   std::uint64_t queued_ = 0, running_ = 0;
@@ -142,7 +142,7 @@ class dispatcher {
   bool is_batched_ = false;
   std::uint64_t wholes_ = 0, parts_queued_ = 0, parts_running_ = 0;
   std::uint64_t retried_ = 0, refused_ = 0, expired_ = 0, cancelled_ = 0, overdue_ = 0, batches_ = 0;
-  version_figures all_;  ///< of all versions, canaries that have ended included
+  version_figures all_;  ///< figures of all versions, canaries that have ended included
   std::map<int, version_figures> of_versions_;
 };
 

@@ -24,7 +24,7 @@ namespace manta::serve {
 
 /// How a route is called.
 struct route_options {
-  std::string name = {};  ///< of the model in /v2/models/NAME; by default the deployment's, else the path
+  std::string name = {};  ///< name of the model in /v2/models/NAME; by default the deployment's, else the path
   /// Names of the parameters, in a path such as "/items/{id}", in a query, in a body that is an object, and as
   /// tensors; input0, ..
   std::vector<std::string> inputs = {};

@@ -79,8 +79,8 @@ struct connection_room {
   const http_options& options;
   http_service& service;
   std::int64_t now = 0;                       ///< time of the present turn
-  std::size_t body_bytes = 0;                 ///< of the bodies that all connections have
-  std::array<connection_list, 7> lists = {};  ///< by phase, each in the order in which they have entered it
+  std::size_t body_bytes = 0;                 ///< bytes of the bodies that all connections have
+  std::array<connection_list, 7> lists = {};  ///< connections by phase, each in the order in which they have entered it
   std::vector<http_connection*> ended = {};   ///< whose clients send nothing more, in the order of that news
   std::vector<http_connection*> again = {};   ///< whose share of this turn was too short for what there is to read
   std::unique_ptr<char[]> block = std::make_unique<char[]>(block_bytes);
@@ -144,7 +144,7 @@ class http_connection final : public event_handler {
   MANTA_DECL void end_of_patience();
 
   std::uint64_t exchange = 0;            ///< number of the exchange that answers the request; the service's
-  connection_list::iterator place = {};  ///< in the room's list of its phase
+  connection_list::iterator place = {};  ///< place in the room's list of its phase
 
  private:
   static message_limits limits_of(const connection_room& room) {
@@ -177,7 +177,7 @@ class http_connection final : public event_handler {
   bool readable_ = true, client_ended_ = false, is_to_be_probed_ = false;
   bool admitted_ = false, proceeds_ = false, sends_part_ = false;
   bool last_ = false;  ///< no request is read after the present one
-  enum class framing { none, chunks, until_close } parts_ = framing::none;  ///< of an answer in parts
+  enum class framing { none, chunks, until_close } parts_ = framing::none;  ///< framing of an answer in parts
 };
 
 }  // namespace manta::serve::detail

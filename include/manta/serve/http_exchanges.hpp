@@ -28,10 +28,10 @@ struct exchange {
   route* at = nullptr;  ///< null: a page of the server's own
   std::unique_ptr<call> work = {};
   std::int64_t began = 0;
-  std::string id = {};           ///< of the request; empty: there is none
+  std::string id = {};           ///< id of the request; empty: there is none
   bool id_is_clients = false;    ///< the client has given it
   bool may_compress = false;     ///< the client reads compressed answers
-  std::string_view origin = {};  ///< of the page that asks; of the message
+  std::string_view origin = {};  ///< origin of the page that asks; of the message
   answer_form form = answer_form::whole;
   bool has_begun = false;  ///< parts have been sent
   std::size_t sent = 0;    ///< bytes of these

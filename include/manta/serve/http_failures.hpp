@@ -32,7 +32,7 @@ class http_failures {
   [[nodiscard]] int status_of(const std::string& type, int otherwise) const;
 
   bool all_;
-  std::map<std::string, int> statuses_;  ///< by type
+  std::map<std::string, int> statuses_;  ///< statuses by type
 };
 
 /// A text without absolute paths, of which only the last name is kept, and without the frames of a Python traceback.

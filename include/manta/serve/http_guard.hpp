@@ -40,7 +40,7 @@ class http_guard {
   [[nodiscard]] bool refuses_site(const http_message& request, bool is_page, reply& answer) const;
 
   const http_options& options_;
-  std::vector<std::string> own_names_;  ///< of this machine, in small letters
+  std::vector<std::string> own_names_;  ///< names of this machine, in small letters
   int port_ = 0;
 };
 

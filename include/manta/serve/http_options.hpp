@@ -60,10 +60,10 @@ struct http_options {
   std::size_t max_body = 64 * 1024 * 1024;         ///< bytes; 413 for more
   int max_connections = 1024;                      ///< open ones; for a further one, the longest idle one is closed
   int max_requests = 4096;                         ///< under way; 503 for more
-  std::chrono::milliseconds request_time{30'000};  ///< for a request to come in whole; 408
-  std::chrono::milliseconds idle_time{75'000};     ///< of a connection without requests
-  std::chrono::milliseconds answer_time{300'000};  ///< for a deployment to answer; 504
-  std::chrono::milliseconds drain_time{20'000};    ///< for what is under way when the server is to end
+  std::chrono::milliseconds request_time{30'000};  ///< time for a request to come in whole; 408
+  std::chrono::milliseconds idle_time{75'000};     ///< time of a connection without requests
+  std::chrono::milliseconds answer_time{300'000};  ///< time for a deployment to answer; 504
+  std::chrono::milliseconds drain_time{20'000};    ///< time for what is under way when the server is to end
   bool quiet = false;                              ///< does not say where it is
   /// Bytes of the bodies of all requests that are being received or read; 503 for more.
   std::size_t max_bodies = 256 * 1024 * 1024;

@@ -31,7 +31,7 @@ inline made_page page_of(reply answer) { return std::make_unique<done_call>(std:
 /// A page that each server has, whatever its routes are.
 struct own_page {
   std::string_view path;
-  bool is_open = false;  ///< for programs that watch the server, which have no token
+  bool is_open = false;  ///< whether it is open to programs that watch the server, which have no token
   bool is_for_people = false;
   made_page (*make)(const route_table&, const server_state&) = nullptr;
 };

@@ -39,7 +39,7 @@ struct sent_http_options {
 /// A route on its way to another rank.
 struct sent_route {
   std::string path = {}, type = {};
-  std::vector<handle_parts> parts = {};  ///< of a deployment's handle
+  std::vector<handle_parts> parts = {};  ///< parts of a deployment's handle
   route_options options = {};
   template <class Archive>
   void serialize(Archive& archive) {

@@ -23,7 +23,7 @@ namespace manta::serve::detail {
 struct figures {
   static constexpr std::array<double, 12> bounds{.0001, .0003, .001, .003, .01, .03, .1, .3, 1, 3, 10, 30};  // s
   std::array<std::uint64_t, bounds.size() + 1> within{};
-  std::map<int, std::uint64_t> answers;  ///< by status
+  std::map<int, std::uint64_t> answers;  ///< answers by status
   double seconds = 0;
   std::uint64_t under_way = 0, count = 0;
 
@@ -35,7 +35,7 @@ struct figures {
 
 struct route {
   std::unique_ptr<endpoint> at;
-  std::vector<std::string> segments = {};  ///< of a path with names in braces; empty for others
+  std::vector<std::string> segments = {};  ///< segments of a path with names in braces; empty for others
   figures its = {};
 
   [[nodiscard]] MANTA_DECL bool takes(std::string_view method) const;

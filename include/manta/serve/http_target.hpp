@@ -17,7 +17,7 @@ namespace manta::serve::detail {
 using text_pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct http_target {
-  std::string host = {};   ///< with its port, of a target with a host: "http://host/path"; else empty
+  std::string host = {};   ///< host with its port, of a target with a host: "http://host/path"; else empty
   std::string path = {};   ///< decoded
   std::string query = {};  ///< behind the "?", as it came
 };
@@ -35,7 +35,7 @@ struct http_target {
 struct http_authority {
   std::string host = {};  ///< without brackets, in small letters
   int port = 0;
-  bool is_address = false;  ///< of IPv4 or IPv6
+  bool is_address = false;  ///< whether it is an address of IPv4 or IPv6
 };
 /// False if the text is none.
 [[nodiscard]] MANTA_DECL bool parse_authority(std::string_view text, http_authority& out);

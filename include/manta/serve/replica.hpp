@@ -91,7 +91,7 @@ struct open_stream {
   virtual ~open_stream() = default;
   promise<void> ended;
   bool is_running = false;             ///< a call is inside; others wait
-  std::vector<promise<void>> waiting;  ///< for that call
+  std::vector<promise<void>> waiting;  ///< calls that wait for that call
 };
 /// With the type of its values.
 template <class T>
@@ -101,7 +101,7 @@ struct stream_of : open_stream {
 template <class T, class... A>
 struct typed_stream final : stream_of<T> {
   explicit typed_stream(std::tuple<A...>&& a) : arguments(std::move(a)) {}
-  std::tuple<A...> arguments;  ///< to which the generator may refer
+  std::tuple<A...> arguments;  ///< arguments to which the generator may refer
   ~typed_stream() override { this->values.reset(); }
 };
 

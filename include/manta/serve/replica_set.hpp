@@ -138,9 +138,9 @@ class replica_set {
   replica_version current_;
   bool is_held_ = false;
   std::map<std::size_t, handle> replicas_;
-  std::map<std::size_t, promise<bool>> given_up_;  ///< for calls of these replicas
+  std::map<std::size_t, promise<bool>> given_up_;  ///< promises for calls of these replicas
   // What has ended is heard from watchers: future::ready would run other calls of the router in between.
-  std::map<std::size_t, future<int>> starting_;  ///< by replica
+  std::map<std::size_t, future<int>> starting_;  ///< starts by replica
   watcher ended_starts_;
   /// Replicas whose calls do not return, and their ranks; by the questions whether they have returned.
   std::map<std::uint64_t, std::pair<int, handle>> stuck_;

@@ -43,11 +43,11 @@ struct request {
   using pairs = std::vector<std::pair<std::string, std::string>>;
 
   std::string method = {}, path = {};  ///< the path is decoded, and without the query
-  std::string id = {};                 ///< of X-Request-Id, or given by the server; empty if that gives none
+  std::string id = {};                 ///< value of X-Request-Id, or given by the server; empty if that gives none
   std::string client = {};             ///< address; "unix" on a Unix socket
   pairs parameters = {};               ///< what stood in the places of {names} in the route's path
   pairs query = {};                    ///< behind the "?"
-  pairs fields = {};                   ///< of the header
+  pairs fields = {};                   ///< fields of the header
   std::string body = {};               ///< bytes, as they came; empty if the function has taken a value from them
 
   /// The first header field of this name, whose letters may be large or small; empty if there is none.

@@ -59,7 +59,7 @@ class policy_model : public replicated_policy {
 struct policy_step {
   std::vector<float> observation = {};            ///< unfiltered, as the environment gives it
   std::optional<std::vector<float>> mask = {};    ///< 1 for each choice that is allowed, else 0
-  std::optional<std::vector<float>> memory = {};  ///< of the step before; none: an episode begins
+  std::optional<std::vector<float>> memory = {};  ///< memory of the step before; none: an episode begins
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(observation), CEREAL_NVP(mask), CEREAL_NVP(memory));

@@ -21,7 +21,7 @@ namespace manta::serve::detail {
 /// What a deployment has said.
 struct deployment_report {
   std::string name;
-  std::vector<std::string> paths = {};    ///< of its routes
+  std::vector<std::string> paths = {};    ///< paths of its routes
   std::optional<serve::status> its = {};  ///< nothing: it has not answered
   std::string problem = {};               ///< why not
 };

@@ -23,9 +23,9 @@ namespace manta::serve::detail {
 
 /// How a batch is given to a replica.
 struct batch_terms {
-  std::uint64_t number = 0;              ///< by which the replica knows it
+  std::uint64_t number = 0;              ///< number by which the replica knows it
   bool may_repeat = false;               ///< the requests keep their arguments
-  std::chrono::milliseconds timeout{0};  ///< of the call; 0: none
+  std::chrono::milliseconds timeout{0};  ///< time limit of the call; 0: none
   bool is_isolated = false;              ///< the call runs in a process of its own
   future<bool> given_up = {};            ///< true when the replica is given up
 };
@@ -37,7 +37,7 @@ struct waiting_entry : queued_request {
 
   std::exception_ptr failure = {};
   std::unique_ptr<dispatcher::batch> work = {};  ///< this request carries it
-  detail::bell bell = {};                        ///< of its call, while that waits
+  detail::bell bell = {};                        ///< bell of its call, while that waits
   bool is_answered = false;
 
   [[nodiscard]] bool has_ended() const { return is_answered || failure; }

@@ -29,7 +29,7 @@ struct stream_place {
 
 /// A stream as its reader names it.
 struct stream_key {
-  int rank = 0;  ///< of the reader
+  int rank = 0;  ///< rank of the reader
   std::uint64_t number = 0;
   auto operator<=>(const stream_key&) const = default;
   template <class Archive>

@@ -60,7 +60,7 @@ struct large {
   disk_piece encoding;          ///< its encoding on the disk, if there is one
   region object;                ///< the array inside the decoded value
   region view;          ///< the array that another rank of the node has made, before and after the value is decoded
-  wire::buffer header;  ///< with a view: the value's encoding without the array
+  wire::buffer header;  ///< the value's encoding without the array, for a view
   node_file* shared = nullptr;  ///< node memory that holds the array, as long as it is open; the view's mapping
   std::uint64_t shared_at = 0;  ///< place of the array in this memory
   bool peers = false;           ///< another rank counts this memory

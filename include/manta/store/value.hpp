@@ -76,7 +76,7 @@ struct reading {
   ~reading() { innermost = outer; }
   reading(const reading&) = delete;
   reading& operator=(const reading&) = delete;
-  static inline reading* innermost = nullptr;  ///< with the engine's lock held
+  static inline reading* innermost = nullptr;  ///< the innermost one, which changes with the engine's lock held
 };
 
 /// Decodes a value that is not plain.

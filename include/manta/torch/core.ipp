@@ -191,7 +191,7 @@ struct torch_core::parts {
   std::vector<std::shared_ptr<torch::autograd::Node>> accumulators;
   nn::pass pass;
   bool has_mode = false;
-  at::Tensor output, shown;  ///< of the last forward; contiguous, as the caller sees it
+  at::Tensor output, shown;  ///< results of the last forward; contiguous, as the caller sees it
 
   void open();
   void add_hooks();

@@ -54,7 +54,7 @@ class chunked_sums {
     std::size_t first = 0, size = 0;
     std::vector<std::byte> from_others;  ///< their numbers for this member's chunk, in the order of the members
     std::vector<std::uint16_t> words;    ///< rounded: this member's own numbers, then the sums
-    std::vector<int> chunks, places;     ///< of the part, for each member
+    std::vector<int> chunks, places;     ///< numbers of the part, for each member
     std::vector<int> to, from, from_places;
   };
   static constexpr std::size_t distance = 2, slots = 2 * distance;

@@ -49,7 +49,7 @@ inline bool is_gap(std::string_view text) {
 /// Which fields of a row are the inputs, and which one is the target.
 struct csv_places {
   std::vector<std::size_t> inputs;
-  std::vector<std::string> names;  ///< of the inputs
+  std::vector<std::string> names;  ///< names of the inputs
   std::size_t target = 0, count = 0;
 };
 

@@ -90,7 +90,7 @@ class epoch_order {
   int member_, members_;
   std::vector<std::uint64_t> order_;
   std::vector<std::uint64_t> places_;  ///< 0, 1, .. where samples are drawn; else empty
-  std::vector<double> sums_;           ///< of the weights of the samples up to each; empty: each sample comes once
+  std::vector<double> sums_;           ///< sums of the weights of the samples up to each; empty: each sample comes once
 };
 
 }  // namespace manta::train::detail

@@ -21,12 +21,13 @@
 namespace manta::train {
 
 struct fit_options {
-  int epochs = 1;               ///< in all: a training that goes on from a checkpoint makes those that are missing
-  std::string minimise = "";    ///< what makes an epoch the best: "loss", or a metric; "": the loss, unless
-  std::string maximise = "";    ///< a metric is to be maximised
-  int patience = 0;             ///< end after this number of epochs without a better one; 0: never
-  double least_change = 0;      ///< by how much an epoch has to be better to count as that
-  bool restore_best = false;    ///< at the end the trainer has the state after the best epoch, not the last
+  int epochs = 1;             ///< epochs in all: a training that goes on from a checkpoint makes those that are missing
+  std::string minimise = "";  ///< what makes an epoch the best: "loss", or a metric; "": the loss, unless
+  std::string maximise = "";  ///< a metric is to be maximised
+  int patience = 0;           ///< end after this number of epochs without a better one; 0: never
+  double least_change = 0;    ///< amount by which an epoch has to be better to count as better
+  bool restore_best =
+      false;  ///< whether the trainer has, at the end, the state after the best epoch instead of the last
   std::string checkpoint = "";  ///< a file that is written after each epoch. If it is there, training goes on from it
   /// A file for the state after the best epoch; "": with .restore_best or .keep, CHECKPOINT.best
   std::string best = "";

@@ -21,7 +21,7 @@ namespace manta::train::detail {
 struct opened_facts {
   std::uint64_t rank = 0, model = 0;
   std::uint64_t sampling = 0;                           ///< a digest of the weights by which samples are drawn
-  std::array<std::uint64_t, 2> sizes{};                 ///< of the training data and of the validation data
+  std::array<std::uint64_t, 2> sizes{};                 ///< sizes of the training data and of the validation data
   std::array<std::array<std::uint64_t, 2>, 2> ends{};   ///< digests of the first and the last sample of each
   std::array<std::array<std::uint64_t, 2>, 2> again{};  ///< the same, taken once more: data may vary by themselves
 };

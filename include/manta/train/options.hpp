@@ -16,7 +16,7 @@ namespace manta::train {
 struct options {
   int workers = 1;            ///< ranks that train together; rank 0 is one of them only where no other is left
   int batch = 32;             ///< samples of a step, over all workers together
-  std::uint64_t seed = 0;     ///< of initial parameters, shuffles, dropout
+  std::uint64_t seed = 0;     ///< seed of initial parameters, shuffles, dropout
   int accumulate = 1;         ///< parts in which each worker runs its share of a batch, to need less memory
   double clip = 0;            ///< the largest norm of the gradients; 0: any
   bool shuffle = true;        ///< an order of its own for each epoch, which follows from seed and epoch alone

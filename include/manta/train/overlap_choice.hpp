@@ -54,7 +54,7 @@ class overlap_choice {
   overlap when_;
   bool overlaps_;
   std::size_t turn_ = 0;
-  std::array<times, 2> seconds_{};  ///< with overlap, and without
+  std::array<times, 2> seconds_{};  ///< seconds with overlap, and without
 };
 
 }  // namespace detail

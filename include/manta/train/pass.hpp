@@ -21,8 +21,8 @@ inline std::string number_of(const std::string& metric) { return "number of " + 
 
 /// Sums over samples.
 struct sums {
-  double loss = 0;    ///< of the samples' losses, each times its weight
-  double weight = 0;  ///< of the samples' weights
+  double loss = 0;    ///< sum of the samples' losses, each times its weight
+  double weight = 0;  ///< sum of the samples' weights
   std::uint64_t samples = 0;
   std::map<std::string, double> metrics;  ///< each times the number of samples, or times number_of(its name)
 
@@ -45,7 +45,7 @@ struct pass_result {
   std::uint64_t left = 0;  ///< samples of the epoch under way that are still to be taken
   double rate = 0;
   int deaths = 0;           ///< times that a death has interrupted the pass
-  double seconds_lost = 0;  ///< by these
+  double seconds_lost = 0;  ///< seconds lost by these
 
   template <class Archive>
   void serialize(Archive& archive) {

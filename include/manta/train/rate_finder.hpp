@@ -21,8 +21,8 @@ struct rate_search {
 };
 
 struct rate_curve {
-  std::vector<double> rates;     ///< of the steps that were made
-  std::vector<double> losses;    ///< of their batches
+  std::vector<double> rates;     ///< rates of the steps that were made
+  std::vector<double> losses;    ///< losses of their batches
   std::vector<double> smoothed;  ///< means of the losses up to each step, in which a step counts 0.98 of the next one
   double suggested = 0;          ///< rate at which the smoothed loss falls most steeply, without the first ten steps
 };

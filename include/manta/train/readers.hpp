@@ -51,7 +51,7 @@ struct picture_options {
   std::vector<float> mean = {0};        ///< one for each channel, or one for all
   std::vector<float> deviation = {1};   ///< likewise
   std::size_t most = 0;                 ///< read this many samples at most; 0: all
-  train::layout layout = layout::nchw;  ///< of the file; the samples have channels first
+  train::layout layout = layout::nchw;  ///< layout of the file; the samples have channels first
 
   template <class Archive>
   void serialize(Archive& archive) {

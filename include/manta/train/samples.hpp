@@ -76,7 +76,7 @@ struct sample_arrays {
   const void* y = nullptr;         ///< outputs; null where there are classes
   const int* labels = nullptr;     ///< classes
   const float* weights = nullptr;  ///< null: all samples count alike
-  nn::shape extents;               ///< of a sample; without dimensions where the source had none
+  nn::shape extents;               ///< extents of a sample; without dimensions where the source had none
   train::columns columns;
   std::shared_ptr<const void> owner;
 };

@@ -75,7 +75,7 @@ class shards {
   void copy(std::span<const std::uint64_t> which, batch<T>& to) const;
 
   std::vector<std::shared_ptr<const detail::mapped_array>> inputs_, targets_;
-  std::vector<std::uint64_t> ends_;  ///< of each shard, in samples of all
+  std::vector<std::uint64_t> ends_;  ///< ends of each shard, in samples of all
   std::size_t size_ = 0;
   bool has_labels_ = true;
   picture_options options_;

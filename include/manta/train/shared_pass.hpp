@@ -57,8 +57,8 @@ class shared_pass {
   learner& learner_;
   std::string problem_;
   bool is_without_samples_ = false;        ///< the worker goes on with zeros
-  std::uint64_t samples_in_backward_ = 0;  ///< of the part under way; 0: it is in forward
-  std::size_t sum_number_ = 0;             ///< of the sum under way in this pass over the model
+  std::uint64_t samples_in_backward_ = 0;  ///< samples in backward of the part under way; 0: it is in forward
+  std::size_t sum_number_ = 0;             ///< number of the sum under way in this pass over the model
   std::vector<std::vector<double>> sums_;  ///< results of the sums of the pass, for a second run through the model
   std::size_t sums_made_ = 0;
 };

@@ -25,14 +25,14 @@ struct state {
   std::string model;         ///< the architecture in words
   std::string optimizer;     ///< its kind: "adam"
   told_settings told;        ///< what the recipe and the options said when the training was begun or last continued
-  std::uint64_t seed = 0;    ///< of shuffles and of what is drawn in passes
+  std::uint64_t seed = 0;    ///< seed of shuffles and of what is drawn in passes
   std::uint64_t epoch = 0;   ///< complete epochs
   std::uint64_t sample = 0;  ///< samples of the epoch under way that were taken
   std::uint64_t size = 0;    ///< samples of the training data
   std::uint64_t step = 0;    ///< steps of the optimiser since the beginning
   std::string learner;       ///< model and optimiser, by cereal
   std::string history;       ///< the epochs of trainer::fit, by cereal; empty elsewhere
-  train::columns columns;    ///< of the table from which the training data came; empty for other data
+  train::columns columns;    ///< columns of the table from which the training data came; empty for other data
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -20,11 +20,11 @@ struct summary {
   double loss = 0;            ///< the mean over the samples; of a training pass: as each batch was met, before its step
   std::uint64_t epoch = 0;    ///< epochs that are complete
   std::uint64_t step = 0;     ///< steps of the optimiser since the beginning
-  std::uint64_t samples = 0;  ///< of this pass
-  double seconds = 0;         ///< of this pass
+  std::uint64_t samples = 0;  ///< samples of this pass
+  double seconds = 0;         ///< seconds of this pass
   double rate = 0;            ///< the optimiser's, at the end
   int deaths = 0;             ///< times that the death of a worker's rank has interrupted this pass
-  double seconds_lost = 0;    ///< by these deaths, until the other workers went on
+  double seconds_lost = 0;    ///< seconds lost by these deaths, until the other workers went on
   std::map<std::string, double> metrics = {};  ///< "accuracy" where targets are classes, and the recipe's own
 
   /// "loss" or a metric. Throws if there is none of that name, and lists those that there are.

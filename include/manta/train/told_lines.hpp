@@ -13,8 +13,8 @@
 namespace manta::train::detail {
 
 struct told_difference {
-  bool recipe_holds = false;       ///< for the settings of the optimiser
-  std::vector<std::string> names;  ///< of the settings that differ
+  bool recipe_holds = false;       ///< whether the recipe holds for the settings of the optimiser
+  std::vector<std::string> names;  ///< names of the settings that differ
   std::vector<std::string> lines;  ///< a line for each of them
 };
 

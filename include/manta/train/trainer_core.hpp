@@ -95,11 +95,11 @@ class trainer_core final : public any_trainer {
   train::state parked_;
   opened opened_;                      ///< what the first worker said of itself
   std::vector<std::string> differed_;  ///< settings that were others in the state from which the training went on
-  std::vector<int> ranks_;             ///< of the workers that were started last
+  std::vector<int> ranks_;             ///< ranks of the workers that were started last
   std::uint64_t number_ = std::uint64_t{std::random_device{}()} << 32U | std::random_device{}();
   /// After the last call that changed it, or the last step that a death has left, in a job that goes on when ranks die.
   train::state good_;
-  pass_result before_;       ///< of the pass under way: what it gave up to good_
+  pass_result before_;       ///< result of the pass under way: what it gave up to good_
   std::uint64_t piece_ = 1;  ///< steps that take much longer than a state's way to the trainer
   std::chrono::steady_clock::time_point good_since_;
   std::uint64_t last_use_ = 0;

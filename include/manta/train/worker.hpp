@@ -127,16 +127,16 @@ class worker {
   group_sums group_;
   local_steps local_;
   std::uint64_t seed_, training_;
-  std::uint64_t sizes_[2] = {0, 0};  ///< of the training data and of the validation data, as they were at first
+  std::uint64_t sizes_[2] = {0, 0};  ///< sizes of the training data and of the validation data, as they were at first
   told_settings told_;
   position at_;
   std::vector<double> marked_;  ///< buffers
   bool has_order_ = false, is_planned_ = false;
   bool is_agreed_ = true;            ///< since the last step
-  std::string late_problem_;         ///< of this member in the last step, after the others had made it
-  std::optional<double> last_loss_;  ///< of the step before, for messages
-  std::vector<double> numbers_;      ///< of a step, for sums over the members
-  pass_result result_;               ///< of the pass that the last call of train went on with, over all members
+  std::string late_problem_;         ///< problem of this member in the last step, after the others had made it
+  std::optional<double> last_loss_;  ///< loss of the step before, for messages
+  std::vector<double> numbers_;      ///< numbers of a step, for sums over the members
+  pass_result result_;               ///< result of the pass that the last call of train went on with, over all members
   bool is_in_step_ = false, has_trained_ = false;        ///< has_trained_: the trainer may not know yet how far
   std::chrono::steady_clock::time_point last_complete_;  ///< the end of the last step
 };

@@ -39,7 +39,7 @@ class worker_clocks {
   [[nodiscard]] std::uint64_t slowest() const;
   void answer();
 
-  std::map<int, std::uint64_t> steps_;  ///< of those that have joined
+  std::map<int, std::uint64_t> steps_;  ///< steps of those that have joined
   std::vector<waiting> waiting_;
 };
 

@@ -46,7 +46,7 @@ class asha {
  private:
   struct mark {
     double at;
-    std::vector<double> losses;  ///< of all trials that were judged here, ascending
+    std::vector<double> losses;  ///< losses of all trials that were judged here, ascending
   };
   struct place {
     std::size_t bracket = 0;

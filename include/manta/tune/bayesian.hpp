@@ -29,7 +29,7 @@ class bayesian {
   enum class pending { believer, lie_min, lie_mean, lie_max };
   struct options {
     acquisition by = acquisition::expected_improvement;
-    double kappa = 2;  ///< of the confidence bound: mean - kappa deviations
+    double kappa = 2;  ///< kappa of the confidence bound: mean - kappa deviations
     pending parallel = pending::believer;
     std::size_t startup = 0;  ///< points of a Sobol sequence first; 0: two for each parameter and one more
     std::size_t candidates = 1000;
@@ -60,7 +60,7 @@ class bayesian {
   /// What is looked for: the improvement of one number that all objectives make, over the least known one.
   struct aim {
     double incumbent = infinity;  ///< infinite while nothing feasible is known
-    double spread = 1;            ///< of the values of the first objective
+    double spread = 1;            ///< spread of the values of the first objective
     // For several objectives, the largest of the weighted distances from the ideal point counts (Knowles, IEEE
     // Transactions on Evolutionary Computation 10, 2006), with weights that are drawn anew each time.
     vector weights, ideal;
@@ -108,7 +108,7 @@ class bayesian {
   history history_;
   sobol_sequence start_;
   std::size_t objectives_ = 1;
-  std::vector<gaussian_process> processes_;  ///< of the objectives, then of the constraints
+  std::vector<gaussian_process> processes_;  ///< processes of the objectives, then of the constraints
 };
 
 }  // namespace manta::tune

@@ -21,9 +21,9 @@ class bohb {
   static constexpr bool is_distinct = true, has_one_objective = true;
   struct options {
     double good = 0.15;          ///< share of the observations at a budget that are good
-    double at_random = 1.0 / 3;  ///< of the configurations
+    double at_random = 1.0 / 3;  ///< part of the configurations that are drawn at random
     std::size_t candidates = 64;
-    double widen = 3;  ///< by this factor kernels are widened when one draws from them
+    double widen = 3;  ///< factor by which kernels are widened when one draws from them
   };
   bohb() : bohb(options{}) {}
   explicit bohb(options o) : options_(o) {}

@@ -27,14 +27,14 @@ class checkpoint_files {
     trial_number owner = 0;  ///< the trial that made it
     std::uint64_t iteration = 0;
     double score = infinity;  ///< smaller is better
-    std::size_t bytes = 0;    ///< of all members of a gang together
+    std::size_t bytes = 0;    ///< bytes of all members of a gang together
     int users = 0;            ///< trials that would go on from it
   };
   /// The value of a trial's files when bytes must be freed.
   struct worth {
     bool ended = false;
     double loss = infinity;
-    bool best = false;  ///< of the experiment: the best one of its checkpoints stays
+    bool best = false;  ///< whether it is the best of the experiment's checkpoints, which stays
   };
 
   bool contains(const std::string& file) const { return files_.contains(file); }
@@ -108,7 +108,7 @@ class checkpoint_files {
   }
 
   std::unordered_map<std::string, entry> files_;
-  std::map<trial_number, std::vector<std::string>> of_;  ///< by trial, in the order in which they were made
+  std::map<trial_number, std::vector<std::string>> of_;  ///< files by trial, in the order in which they were made
   std::set<trial_number> changed_;
   std::size_t bytes_ = 0;
 };

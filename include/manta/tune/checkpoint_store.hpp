@@ -54,8 +54,8 @@ class checkpoint_store {
 
   checkpoint_options options_;
   std::string folder_;
-  int parts_ = 1;       ///< of each checkpoint
-  std::string metric_;  ///< by which files are compared
+  int parts_ = 1;       ///< parts of each checkpoint
+  std::string metric_;  ///< metric by which files are compared
   double sign_ = 1;
   checkpoint_files files_;
   std::unordered_map<trial_number, std::uint64_t> owed_;  ///< iterations

@@ -55,7 +55,7 @@ class cma_es {
  public:
   static constexpr bool is_distinct = true, has_one_objective = true;
   struct options {
-    double sigma = 1.0 / 6;  ///< of the width of the space
+    double sigma = 1.0 / 6;  ///< step size, as a part of the width of the space
     std::size_t lambda = 0;  ///< trials of a generation; 0: 4 + 3 ln n
   };
   cma_es() : cma_es(options{}) {}

@@ -63,8 +63,8 @@ class conductor {
   void fail(std::size_t i, trial_number t, const std::string& why, cause c = cause::failure);
   void say(trial_number t, const std::string& what);
 
-  /// Handles the loss of a runner, by its process or its rank: the trial continues elsewhere from its checkpoint,
-  /// if it may.
+  /// Handles the loss of a runner, by its process or its rank: the trial continues elsewhere
+  /// from its checkpoint, if it may.
   void lost(std::size_t i, std::string why, cause c);
   std::string silence_text() const;
 

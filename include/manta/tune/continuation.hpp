@@ -48,7 +48,7 @@ class continuation {
   std::string summary_, other_function_;
   bool is_empty_ = true;  ///< no line has been read
   bool was_finished_ = false;
-  std::string ended_because_;  ///< of an experiment that was finished: what stopped it
+  std::string ended_because_;  ///< what stopped the experiment, if it was finished
   std::size_t passed_over_ = 0;
 };
 

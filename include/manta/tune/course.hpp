@@ -27,7 +27,7 @@ namespace manta::tune {
 struct job {
   trial_number trial = 0;
   config parameters;
-  std::uint64_t iteration = 0;       ///< of the last report seen, for a trial that goes on
+  std::uint64_t iteration = 0;       ///< iteration of the last report seen, for a trial that goes on
   std::optional<trial_number> from;  ///< go on from the last checkpoint of this trial; none: from the beginning
   double silent_until = 0;           ///< reports before it need no answer
 };

@@ -44,10 +44,10 @@ class domain {
     kind type = kind::number;
     bool grid = false, integer = false, log = false, normal = false;
     double low = 0, high = 1, step = 0;  ///< high: of a normal one the deviation; step: 0, or that of the quantised
-    std::int64_t least = 0, most = 0;    ///< of integers: the ends
-    std::vector<value> options = {};     ///< of choices; the value of a constant
-    std::vector<double> weights = {};    ///< of the options; empty: all are as probable
-    rule compute = {};                   ///< of dependent ones
+    std::int64_t least = 0, most = 0;    ///< ends of integers
+    std::vector<value> options = {};     ///< options of choices; the value of a constant
+    std::vector<double> weights = {};    ///< weights of the options; empty: all are as probable
+    rule compute = {};                   ///< rule of dependent ones
     bool draws = false;                  ///< whether `compute` draws random numbers
   };
   /// Throws if no value obeys the law.
@@ -85,8 +85,8 @@ class domain {
   /// The value of the domain that is equal to this one; nothing if it has none.
   MANTA_DECL std::optional<value> find(const value& v) const;
 
-  /// Limits the domain to multiples of `step` (for uniform and integers: to steps from the lower end). Throws if
-  /// it has none.
+  /// Limits the domain to multiples of `step` (for uniform and integers: to steps from the lower
+  /// end). Throws if it has none.
   MANTA_DECL domain quantised(double step) const;
   /// Gives the options of a choice these weights, by which they are drawn, and which searchers take for what is known
   /// before. Throws if there are not as many weights as options, or if one is not positive.
@@ -120,8 +120,8 @@ class domain {
  private:
   /// Counts the values and marks a domain of one value as closed; throws if there is none.
   MANTA_DECL void settle();
-  /// The value for a number. Whole numbers become integers, also those of uniform(16, 256).quantised(16): 32 and not
-  /// 32.0.
+  /// The value for a number. Whole numbers become integers, also those of uniform(16, 256).quantised(16):
+  /// 32 and not 32.0.
   MANTA_DECL value as_value(double x) const;
   /// The number at that many steps from `from`: 0.3 and not 0.30000000000000004 for three steps of 0.1.
   double stepped(double from, double count) const;
@@ -144,9 +144,10 @@ class domain {
 
   law law_;
   bool closed_ = false;
-  double first_step_ = 0, last_step_ = 0;   ///< of quantised numbers that are not integers: multiples of the step, or
-                                            ///< steps from the lower end
-  std::int64_t first_ = 0;                  ///< of integers: the first value,
+  double first_step_ = 0,
+         last_step_ = 0;    ///< ends of quantised numbers that are not integers: multiples of the step, or
+                            ///< steps from the lower end
+  std::int64_t first_ = 0;  ///< the first value of integers,
   std::uint64_t stride_ = 1, strides_ = 0;  ///< and the others from it on
   std::vector<condition> conditions_;
 };

@@ -29,9 +29,9 @@ struct order {
   std::uint64_t seed = 0;
   std::uint64_t save_every = 0;
   bool save_at_end = false;
-  int line = 0;  ///< of training: files of different lines have different names
+  int line = 0;  ///< line of training: files of different lines have different names
   double silence =
-      infinity;  ///< of a trial in a process of its own: seconds without a report until the process is ended
+      infinity;  ///< seconds without a report until the process is ended, of a trial in a process of its own
 
   int repeat = 0, repeats = 1;            ///< which one of how many runs of the trial it is
   std::optional<checkpoint> source = {};  ///< the checkpoint of `from`, where it has been fetched already
@@ -78,7 +78,7 @@ struct notice {
   int parts = 1;
   std::uint64_t made_at = 0;  ///< iteration
   std::string file;           ///< the checkpoint's file, if the experiment has a folder
-  std::string text;           ///< of a failure
+  std::string text;           ///< text of a failure
 
   template <class Archive>
   void serialize(Archive& archive) {

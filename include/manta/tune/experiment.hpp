@@ -27,12 +27,12 @@ struct checkpoint_options {
   std::size_t every = 0;  ///< reports; 0: only when a trial is paused or others may continue from it
   bool at_end = false;    ///< functions: as of the last report
   // What stays on disk (with a folder); what a trial would go on from is never removed.
-  std::size_t keep = 1;       ///< of each trial: the last ones; 0: all
-  std::size_t keep_best = 1;  ///< of each trial: and this number of its best ones
+  std::size_t keep = 1;       ///< number of checkpoints kept of each trial, the last ones; 0: all
+  std::size_t keep_best = 1;  ///< number of its best checkpoints kept besides
   std::string minimise = {};  ///< the best by this metric instead of the experiment's
   std::string maximise = {};  ///< or by this one
   std::size_t budget_bytes =
-      0;  ///< of all trials and members of gangs together; the worst ended trials lose theirs first; 0: any
+      0;  ///< bytes of all trials and members of gangs together; the worst ended trials lose theirs first; 0: any
 
   MANTA_DECL ~checkpoint_options();
 };
@@ -45,8 +45,8 @@ struct experiment {
   metric_names maximise = {};               ///< likewise; with both, or several, the results are those of a front
   std::vector<constraint> subject_to = {};  ///< what the best has to keep, and what is never tried
   /// What is the value of a trial: its best report, or the mean of its reports, with which it can be the best one when
-  /// it is complete. Searchers and schedulers see the mean so far, those schedulers excepted that compare report by
-  /// report.
+  /// it is complete. Searchers and schedulers see the mean so far, those schedulers excepted that
+  /// compare report by report.
   counted counts = counted::best_report;
   /// Runs of each configuration, which are one trial: each has a trial::seed() of its own, and the reports of the trial
   /// are their means, beside the standard errors of these.
@@ -56,23 +56,23 @@ struct experiment {
   any_scheduler scheduler = fifo();
   std::vector<config> first = {};  ///< evaluated before what the searcher suggests; what they do not name is drawn
   std::vector<known_result> known = {};        ///< that searchers learn from, without running them: known_results(path)
-  std::vector<stop_rule> stop = {};            ///< of a trial
-  std::vector<experiment_rule> stop_all = {};  ///< of the experiment
+  std::vector<stop_rule> stop = {};            ///< rules that end a trial
+  std::vector<experiment_rule> stop_all = {};  ///< rules that end the experiment
   std::string clock = {};                      ///< the metric that schedulers and rules count by; empty: reports
 
-  int cpus = 1;  ///< of each trial, as in task_options
+  int cpus = 1;  ///< cpus of each trial, as in task_options
   double gpus = 0;
   std::map<std::string, double> resources = {};
   int ranks = 0;                ///< a trial is a gang of these: it takes manta::team first; 0: no gang
   std::size_t concurrency = 0;  ///< trials at once; 0: as many as there are ranks for
 
-  int retries = 0;  ///< of a trial that failed, from its last checkpoint
+  int retries = 0;  ///< retries of a trial that failed, from its last checkpoint
   /// Without a report it has failed. If it is not isolated, its rank is lost to the experiment until it reports.
   std::chrono::duration<double> silence = std::chrono::duration<double>::max();
   isolate_option isolate = {};  ///< trials run in a child process of their rank, which may crash and hang
   checkpoint_options checkpoints = {};
 
-  std::string folder = {};  ///< of the journal, checkpoints and outputs; empty: nothing is written
+  std::string folder = {};  ///< folder of the journal, checkpoints and outputs; empty: nothing is written
   bool fresh = false;       ///< what the folder holds of an earlier run is not continued but replaced
   bool best_may_fail =
       false;  ///< a trial that has failed, by NaN or otherwise, may be the best one with what it reported before

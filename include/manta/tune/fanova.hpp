@@ -21,7 +21,7 @@ namespace manta::tune {
 struct fanova_options {
   std::size_t trees = 64;
   std::size_t leaf = 1;           ///< least number of trials in a box: more are faster, and explain less by pairs
-  std::size_t most_trials = 600;  ///< of more trials, as many evenly spread ones are used
+  std::size_t most_trials = 600;  ///< number of trials that are used: of more trials, as many evenly spread ones
   bool by_rank = true;  ///< losses enter by their rank, so that a few terrible ones do not decide and failed trials
                         ///< count as the worst; false: by value, without failed trials
   bool best_may_fail = false;  ///< trials that failed count with what they reported before
@@ -31,7 +31,7 @@ struct fanova_options {
 /// What one parameter, or two parameters together, explain.
 struct effect {
   std::vector<std::string> parameters;
-  double share = 0;  ///< of the variation, from 0 to 1
+  double share = 0;  ///< share of the variation, from 0 to 1
 };
 
 /// The effects of all parameters and of all pairs, the largest first; what three or more explain only together is the
@@ -70,7 +70,7 @@ class regression_tree {
     std::size_t axis = 0;
     double at = 0, gain = 0;  ///< gain: by how much the squared errors become less
   };
-  using range = std::pair<std::size_t, std::size_t>;  ///< of chosen_
+  using range = std::pair<std::size_t, std::size_t>;  ///< a range of chosen_
 
   void grow(range of, box within, random& r);
   cut best_cut(range of, random& r);
@@ -84,16 +84,16 @@ class regression_tree {
   std::vector<box> boxes_;
 };
 
-/// The variances of functions on the unit cube that are constant on boxes: of each axis alone, and of each pair of axes
-/// beyond that.
+/// The variances of functions on the unit cube that are constant on boxes: of each axis alone, and of each
+/// pair of axes beyond that.
 class variance_table {
  public:
   explicit variance_table(std::size_t axes) : alone_and_in_pairs_(axes, std::vector<double>(axes, 0)) {}
 
   /// Adds the covariances of two functions; of a function with itself they are its variances.
   MANTA_DECL void add(const std::vector<regression_tree::box>& a, const std::vector<regression_tree::box>& b);
-  /// The share of axis k alone if k and l are the same, else of the axes k < l together, in the whole of what was
-  /// added.
+  /// The share of axis k alone if k and l are the same, else of the axes k < l together, in the whole
+  /// of what was added.
   MANTA_DECL double share(std::size_t k, std::size_t l) const;
 
  private:

@@ -151,8 +151,8 @@ MANTA_DECL variance_table forest_variances(const samples& from, const fanova_opt
 
 // ---- trials -----------------------------------------------------------------------------------------
 
-/// The parameters that are searched. An option of a choice lies where it would with equal weights, so that each counts
-/// alike.
+/// The parameters that are searched. An option of a choice lies where it would with equal weights, so
+/// that each counts alike.
 inline std::vector<parameter> axes_of(const space& where) {
   std::vector<parameter> axes;
   for (const parameter& p : where.parameters()) {

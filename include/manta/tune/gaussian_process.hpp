@@ -19,7 +19,7 @@ namespace manta::tune {
 class gaussian_process {
  public:
   using vector = Eigen::VectorXd;
-  using matrix = Eigen::MatrixXd;  ///< of points: one in each column
+  using matrix = Eigen::MatrixXd;  ///< points, one in each column
 
   /// Logarithms of the lengths, of the variance and of the noise's variance, for values that are standardised.
   struct parameters {

@@ -35,8 +35,8 @@ class parzen {
   static std::size_t pick(const All& all, Weight weight, random& r);
   void widen(std::size_t n);
 
-  const domain* domain_;        ///< of the caller
-  std::vector<double> shares_;  ///< of the options of a choice
+  const domain* domain_;        ///< domain of the caller
+  std::vector<double> shares_;  ///< shares of the options of a choice
   double cell_ = 0;
   std::vector<kernel> kernels_;
 };

@@ -23,7 +23,7 @@ namespace manta::tune {
 struct known_result {
   config parameters;
   metrics values = {};  ///< what the trial reported with its best value; empty: `value`
-  double value = 0;     ///< of the first objective
+  double value = 0;     ///< value of the first objective
   double at = 0;        ///< the time of training that it had reached; 0: unknown
   bool has_failed = false;
 

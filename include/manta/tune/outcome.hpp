@@ -46,8 +46,8 @@ struct outcome {
 
   double loss = 0;                  ///< smaller is better; NaN: the trial failed. The first of several
   std::vector<double> losses = {};  ///< those of all objectives, if there are several
-  std::vector<double> excess = {};  ///< by how much each constraint is broken; not positive: it is kept
-  bool was_stopped = false;         ///< by the scheduler, before its end
+  std::vector<double> excess = {};  ///< amount by which each constraint is broken; not positive: it is kept
+  bool was_stopped = false;         ///< whether the scheduler stopped it before its end
   double at = infinity;             ///< the time at which it was stopped
   curve course = {};                ///< its losses on the way
   bool is_mean = false;             ///< the loss is the mean of the reports, and the course is that of the mean

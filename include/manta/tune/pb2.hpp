@@ -29,8 +29,8 @@ struct pb2_options {
 
 namespace detail {
 
-/// A Gaussian process with a squared-exponential kernel over the columns of its data, times (1 - forgetting)^(|t -
-/// t'| / 2).
+/// A Gaussian process with a squared-exponential kernel over the columns of its data, times (1
+/// - forgetting)^(|t - t'| / 2).
 class drifting_process {
  public:
   struct data {
@@ -116,7 +116,8 @@ class pb2 {
   space space_;
   std::vector<parameter> axes_;
   std::map<trial_number, member> members_;
-  std::vector<row> rows_;  ///< by time and trial: the order in which reports come must not change what is learned
+  std::vector<row>
+      rows_;  ///< ordered by time and trial: the order in which reports come must not change what is learned
   detail::drifting_process process_;
 };
 

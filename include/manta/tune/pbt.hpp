@@ -68,7 +68,7 @@ class population {
     config current;
     double at = 0, last_look = 0, saved_at = 0;
     bool waits = false;
-    bool has_exploited = false;                    ///< at its last look
+    bool has_exploited = false;                    ///< whether it exploited at its last look
     std::vector<std::pair<double, double>> looks;  ///< (at, loss) of this line of training
 
     /// The loss at that age, or just before; nothing if there was no report by then.
@@ -92,7 +92,7 @@ class population {
   /// is a source, and the result does not depend on the order in which they came.
   void release(const explorer& explore);
 
-  static constexpr std::size_t no_limit = ~std::size_t{0};  ///< of trials: .trials = 0
+  static constexpr std::size_t no_limit = ~std::size_t{0};  ///< the number of trials that has no limit: .trials = 0
 
   pbt_options options_;
   std::uint64_t seed_ = 0, decisions_ = 0;

@@ -25,7 +25,7 @@ struct place {
   future<answers> call;  ///< under way
   bool placed = false, idle = false, gone = false;
   bool has_begun = false;  ///< the trial: it has answered
-  int rank = -1;           ///< of a gang: its first
+  int rank = -1;           ///< its rank; of a gang, its first
   std::string host;        ///< the machine of that rank
   std::optional<trial_number> trial;
   clock::time_point heard;

@@ -55,7 +55,7 @@ class proposals {
   std::uint64_t seed_ = 0;
   std::vector<config> first_;   ///< .first, completed
   std::size_t from_first_ = 0;  ///< the number of them that have been given out
-  points points_;               ///< of a finite space: those that have been given out
+  points points_;               ///< points of a finite space: those that have been given out
   bool only_new_ = false;       ///< .stop_all has nothing_new()
   std::string learned_;
 };

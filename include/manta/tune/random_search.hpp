@@ -61,7 +61,7 @@ class grid_search {
   options options_;
   cube cube_;
   std::vector<config> points_;
-  std::map<std::string, std::size_t> index_;  ///< of the points that have not been asked for
+  std::map<std::string, std::size_t> index_;  ///< index of the points that have not been asked for
   std::size_t asked_ = 0;
 };
 

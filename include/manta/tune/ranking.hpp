@@ -68,7 +68,7 @@ class ranking {
 
   std::vector<objective> objectives_;
   std::vector<bound> limits_;
-  std::vector<loss_vector> front_;  ///< of the trials that have ended
+  std::vector<loss_vector> front_;  ///< front of the trials that have ended
   bool failed_may_be_best_ = false, counts_mean_ = false;
   trial_number best_ = none;
   overview overview_;

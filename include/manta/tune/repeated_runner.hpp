@@ -28,13 +28,13 @@ class repeated_runner {
 
  private:
   using clock = std::chrono::steady_clock;
-  using numbers = std::vector<std::size_t>;  ///< of lines
+  using numbers = std::vector<std::size_t>;  ///< numbers of lines
 
   struct line {
     std::unique_ptr<trial_loop> loop;
     bool runs = false;      ///< its function has not returned
     bool has_part = false;  ///< `part` is as of now
-    checkpoint part = {};   ///< of a checkpoint; of a line that has ended, its last state if it was saved
+    checkpoint part = {};   ///< part of a checkpoint; of a line that has ended, its last state if it was saved
   };
 
   notice begin(order o, std::vector<checkpoint> source);
@@ -61,12 +61,12 @@ class repeated_runner {
   repeats repeats_;
   bool isolated_;
   order begun_;
-  std::uint64_t iteration_ = 0;  ///< of the last report of all
+  std::uint64_t iteration_ = 0;  ///< iteration of the last report of all
   double silent_until_ = 0;
   clock::time_point last_exchange_;
   std::vector<reported> pending_;
   std::vector<remark> remarks_;
-  std::vector<checkpoint> left_;  ///< for take()
+  std::vector<checkpoint> left_;  ///< left for take()
 };
 
 }  // namespace manta::tune::detail

@@ -34,14 +34,14 @@ class repeats {
   bool has_ended(std::size_t which) const { return runs_[which].has_ended; }
   /// Whether the run waits for the others.
   bool waits(std::size_t which) const { return runs_[which].next.has_value(); }
-  /// Takes the report of all; that of the runs that have come less far, if others are ahead of them. Nothing when all
-  /// have ended.
+  /// Takes the report of all; that of the runs that have come less far, if others are ahead of them.
+  /// Nothing when all have ended.
   MANTA_DECL std::optional<reported> take();
 
  private:
   struct run {
     bool has_ended = false;
-    metrics last = {};  ///< of its last report that counts
+    metrics last = {};  ///< last of its last report that counts
     std::optional<reported> next = {};
   };
 

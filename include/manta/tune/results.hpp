@@ -59,15 +59,15 @@ class results {
   checkpoint best_checkpoint() const { return checkpoint_of(best()); }
   /// With .repeats, that of one of the runs.
   MANTA_DECL checkpoint checkpoint_of(const trial_record& t, int repeat = 0) const;
-  /// With .repeats, the standard error of a trial's value of the first objective, which is a mean over the runs. NaN
-  /// without.
+  /// With .repeats, the standard error of a trial's value of the first objective, which is a mean over
+  /// the runs. NaN without.
   MANTA_DECL double standard_error_of(const trial_record& t) const;
 
   MANTA_DECL std::size_t count(status s) const;
   /// Why the experiment stopped before all trials had been run; empty if it did not.
   const std::string& stopped_because() const { return why_; }
-  /// Why the experiment ended, whatever it was: all trials have run, all configurations have been tried, or what
-  /// stopped it.
+  /// Why the experiment ended, whatever it was: all trials have run, all configurations have been
+  /// tried, or what stopped it.
   const std::string& ended_because() const { return end_; }
   MANTA_DECL std::vector<std::pair<std::string, double>> importance(const space& where) const;
   /// What each parameter and each pair of them explains, by fanova.

@@ -53,8 +53,8 @@ struct verdict {
   enum class kind : std::uint8_t { go_on, stop, pause };
   kind what = kind::go_on;
   bool save = false;                   ///< make a checkpoint now, others may want it (a pause makes one anyway)
-  std::optional<exploit> change = {};  ///< of one that goes on
-  std::string why = {};                ///< for the decision log; empty for what needs no mention
+  std::optional<exploit> change = {};  ///< change of one that goes on
+  std::string why = {};                ///< reason for the decision log; empty for what needs no mention
 
   static verdict go_on() { return {}; }
   static verdict stop(std::string why) { return {kind::stop, false, {}, std::move(why)}; }

@@ -24,7 +24,7 @@ namespace manta::tune {
 /// One report of a trial, as rules see it.
 struct progress {
   trial_number trial = 0;
-  double at = 0;       ///< by the experiment's clock: reports, or the metric that it names
+  double at = 0;       ///< time by the experiment's clock: reports, or the metric that it names
   double seconds = 0;  ///< that the trial has run
   const metrics& reported;
 };

@@ -21,16 +21,16 @@ enum class cause : std::uint8_t {
   failure,     ///< it threw, was silent too long, ...: counts against its retries
   crash,       ///< it took its rank with it: counts as well, and twice is enough
   lost,        ///< its rank died, of what is not known: does not count, but four times are enough
-  interrupted  ///< with the whole experiment
+  interrupted  ///< ended with the whole experiment
 };
 MANTA_DECL const char* name_of(cause c);
 
 enum class status : std::uint8_t {
-  waiting,  ///< to be started again after a failure
+  waiting,  ///< waits to be started again after a failure
   running,
   paused,    ///< holds a checkpoint and no place
   complete,  ///< ended by itself or by reaching what it was to reach
-  stopped,   ///< by the scheduler, a rule, or the end of the experiment
+  stopped,   ///< ended by the scheduler, a rule, or the end of the experiment
   failed
 };
 MANTA_DECL const char* name_of(status s);
@@ -38,23 +38,24 @@ MANTA_DECL const char* name_of(status s);
 /// A stretch of time in which a trial ran, in seconds since the experiment's begin.
 struct stretch {
   double begin = 0, end = 0;
-  int rank = -1;  ///< of a gang: its first member's; -1: nobody has told
+  int rank = -1;  ///< its rank; of a gang, its first member's; -1: nobody has told
 };
 
 struct trial_record {
   trial_number id = 0;
   status state = status::running;
-  config parameters;            ///< with which the best value was reported; before a report, those it began with
-  config changed;               ///< what it runs with now, if a scheduler has changed that since; else empty
-  double at = 0;                ///< of the last report
+  config parameters;  ///< parameters with which the best value was reported; before a report, those it began with
+  config changed;     ///< what it runs with now, if a scheduler has changed that since; else empty
+  double at = 0;      ///< time of the last report
   std::uint64_t iteration = 0;  ///< reports of this line of training, checkpoints it continued from included
-  double loss = infinity;       ///< of the last report; negated if the metric is maximised
-  double best_loss = infinity;  ///< of the report that counts: the best one; of several objectives, the last one
+  double loss = infinity;       ///< loss of the last report; negated if the metric is maximised
+  double best_loss =
+      infinity;  ///< best loss of the report that counts: the best one; of several objectives, the last one
   double best_at = 0;
   std::uint64_t averaged = 0;               ///< reports in best_loss, if that is their mean
   metrics last, best;                       ///< all that was reported with the last value, and with the one that counts
   std::vector<double> best_losses;          ///< those of all objectives, if there are several
-  std::vector<double> excess, best_excess;  ///< by how much each constraint is broken; not positive: it is kept
+  std::vector<double> excess, best_excess;  ///< amounts by which each constraint is broken; not positive: it is kept
   int failures = 0;                         ///< that count against its retries
   int crashes = 0, ranks_lost = 0;  ///< ranks that it took with it; that died while they ran it, of what is not known
   int starts = 0;                   ///< lines of training begun or gone on with
@@ -67,8 +68,8 @@ struct trial_record {
   std::uint64_t best_checkpoint = 0;
   std::string best_checkpoint_file;
   std::string host;                ///< the machine of the rank on which it ran last
-  named_list<std::string> notes;   ///< by trial::note
-  std::vector<std::string> files;  ///< by trial::attach, in the folder of the trial
+  named_list<std::string> notes;   ///< what trial::note has given
+  std::vector<std::string> files;  ///< what trial::attach has put into the folder of the trial
   curve losses;
 
   bool ended() const { return state >= status::complete; }

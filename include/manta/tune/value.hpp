@@ -251,7 +251,7 @@ class value {
   [[noreturn]] MANTA_DECL static void refuse_large(std::uint64_t i);
 
   kind kind_ = kind::integer;
-  std::int64_t integer_ = 0;  ///< of a truth value: 0 or 1
+  std::int64_t integer_ = 0;  ///< integer of a truth value: 0 or 1
   double number_ = 0;
   std::string text_;
 };

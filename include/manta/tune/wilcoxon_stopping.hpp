@@ -40,7 +40,7 @@ class wilcoxon_stopping {
 
  private:
   struct series {
-    std::map<double, double> losses;  ///< by the points at which they were reported
+    std::map<double, double> losses;  ///< losses by the points at which they were reported
     double sum = 0;
 
     double mean() const { return sum / static_cast<double>(losses.size()); }
@@ -51,7 +51,7 @@ class wilcoxon_stopping {
 
   options options_;
   std::map<trial_number, series> running_;
-  series best_;  ///< of the best complete trial; empty: no trial is complete
+  series best_;  ///< series of the best complete trial; empty: no trial is complete
   trial_number best_trial_ = 0;
   bool has_compared_ = false, has_missed_ = false;  ///< whether a report had a counterpart, and whether one had none
 };

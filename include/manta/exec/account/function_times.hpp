@@ -30,10 +30,10 @@ class function_times {
   /// The tasks of one function. Times are in ticks, those of the histogram in nanoseconds.
   struct row {
     std::uint32_t function = graph::no_index;  ///< no_index: functions without a row of their own
-    std::uint64_t count = 0;                   ///< of runs, further attempts included
+    std::uint64_t count = 0;                   ///< number of runs, further attempts included
     std::uint64_t estimated = 0;               ///< those of them whose time was not measured
     std::uint64_t ticks = 0;                   ///< own time
-    std::uint64_t waited = 0;                  ///< in which they waited
+    std::uint64_t waited = 0;                  ///< ticks in which they waited
     std::uint64_t recent = 0;                  ///< own time of those measured last, of 32 together
     std::array<std::uint32_t, duration_histogram::buckets> durations{};
     std::vector<long_run> longest;  ///< the longest first

@@ -23,7 +23,7 @@ class time_bins {
     std::array<std::uint64_t, rank_states> ticks{};
     struct candidate {
       std::uint32_t function = graph::no_index;
-      std::uint32_t time = 0;  ///< in units of 256 ticks
+      std::uint32_t time = 0;  ///< time in units of 256 ticks
     };
     /// The functions with most time. One that is not among them takes the place of the least, with its time: none with
     /// more than a quarter of the bin is missed.
@@ -44,7 +44,7 @@ class time_bins {
   }
 
   std::uint64_t begun() const { return begin_; }                      ///< when the first bin began
-  std::uint64_t width() const { return std::uint64_t{1} << shift_; }  ///< of a bin, in ticks
+  std::uint64_t width() const { return std::uint64_t{1} << shift_; }  ///< width of a bin, in ticks
   const bin& operator[](std::size_t i) const { return bins_[i]; }
   /// The number of bins that have begun at this time.
   std::size_t count(std::uint64_t now) const {

@@ -22,7 +22,7 @@ namespace manta::exec {
 /// What rank 0 has said of a name.
 struct name_state {
   node* handle;      ///< null: there is no actor of that name; if the name was claimed, it is now ours
-  std::uint64_t id;  ///< of the task that is to construct the actor
+  std::uint64_t id;  ///< id of the task that is to construct the actor
   bool own;          ///< this very task has spawned the actor when the task ran before
 };
 

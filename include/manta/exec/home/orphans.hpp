@@ -50,7 +50,7 @@ class orphans {
   /// An object by its home, which has died; or by the actor's slot, where it lies.
   struct orphan {
     std::uint32_t home_rank, home_index;
-    std::uint32_t slot;  ///< of an actor; no_index: a value
+    std::uint32_t slot;  ///< slot of an actor; no_index: a value
     bool is_held = false;
   };
   static constexpr std::int64_t first_pause = 2'000'000, longest_doubt = 200'000'000, longest_pause = 16'000'000'000;

@@ -33,7 +33,7 @@ struct child_message {
 struct child_value {
   type_id type = graph::no_index;
   graph::form form = graph::form::none;
-  std::uint64_t bytes = 0;  ///< in the body
+  std::uint64_t bytes = 0;  ///< bytes in the body
   std::uint64_t array = 0;  ///< bytes after the body
 };
 
@@ -46,7 +46,7 @@ struct child_task {
   rank_id rank = 0;        ///< the rank that asks
   std::uint32_t size = 1;  ///< the number of ranks
   int node = 0;            ///< the number of the rank's node
-  bool is_method = false;  ///< of the actor whose request follows, else the request is the task's own
+  bool is_method = false;  ///< whether the actor's request follows; else the request is the task's own
   std::uint32_t argument_bytes = 0;
   std::uint32_t inputs = 0;
 };

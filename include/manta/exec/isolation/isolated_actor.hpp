@@ -16,7 +16,7 @@ namespace manta::exec {
 
 struct isolated_actor {
   base::child* process;     ///< null once it has ended
-  const actor_class* type;  ///< at the same address in the child
+  const actor_class* type;  ///< the class, which has the same address in the child
 };
 
 /// Destroys the actor, and gives its child back for other tasks.

@@ -17,8 +17,8 @@ namespace manta::exec {
 /// The calls of one actor. Times are in ticks.
 struct actor_calls_done {
   std::uint64_t calls = 0;
-  std::uint64_t ticks = 0;   ///< in its methods
-  std::uint64_t waited = 0;  ///< in its mailbox, of all calls together
+  std::uint64_t ticks = 0;   ///< ticks in its methods
+  std::uint64_t waited = 0;  ///< ticks that calls waited in its mailbox, all calls together
 
   /// A call that took `took` ticks has ended; `waiting` others waited meanwhile.
   void add(std::uint64_t took, std::size_t waiting) {
@@ -40,7 +40,7 @@ struct actor_slot {
   std::uint32_t active = 0;                ///< calls started and not ended
   std::uint64_t received = 0;              ///< calls that came
   actor_calls_done done;                   ///< calls that have ended here
-  std::size_t in_line = 0;                 ///< of them with max_pending: not looked at yet
+  std::size_t in_line = 0;                 ///< calls received and not looked at yet, counted with max_pending only
   bool unwound = false;                    ///< an exception has ended its last handle
   std::uint64_t ends_after = not_ending;   ///< end when that many have come and are done
   bool is_least = false;                   ///< a dead rank has made calls too, so more may have come
@@ -48,7 +48,7 @@ struct actor_slot {
   graph::task_list mailbox;
   // for actors on several ranks
   graph::gang* gang = nullptr;             ///< owned; the first member leads: calls come to it, it forwards them
-  base::list<std::uint32_t> member_slots;  ///< at the leader: where the others' parts live
+  base::list<std::uint32_t> member_slots;  ///< slots of the other parts, at the leader
   std::uint64_t forwarded = 0;             ///< calls
   // for restarts
   graph::task* constructor = nullptr;  ///< kept if it may have to run again

@@ -3,8 +3,8 @@
 //
 // Ends the sleep of a rank when a descriptor becomes readable. A rank of many sleeps on a word in memory, which other
 // ranks of its node change; that sleep ends for no descriptor. So a thread waits for the descriptors, and rings for
-// the rank. It is woken only when a descriptor was armed, which the rank does before it sleeps, so a busy rank never
-// pays for it.
+// the rank. It is woken only when a descriptor was armed, which the rank does before it sleeps, so a
+// busy rank never pays for it.
 #pragma once
 
 #include <sys/epoll.h>

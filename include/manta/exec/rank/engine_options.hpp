@@ -41,7 +41,7 @@ struct engine_options {
   std::int64_t heartbeat_ns = 0;
   std::int64_t watchdog_ns = 0;     ///< a task without a call to us for so long is taken for hung; 0: none is
   journal_options journal;          ///< rank 0's setting holds, as that of `recovery`
-  std::int64_t end_time = 0;        ///< of the allocation, seconds since 1970; 0: not known
+  std::int64_t end_time = 0;        ///< end of the allocation, seconds since 1970; 0: not known
   std::int64_t end_margin = 60;     ///< seconds
   double term_grace = 30;           ///< seconds from SIGTERM to the end; 0: any number
   std::string keep_failed = {};     ///< folder for failed tasks; empty: they are not kept

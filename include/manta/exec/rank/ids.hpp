@@ -19,7 +19,7 @@ using graph::type_id;
 /// A task of this rank, which may have ended since.
 struct task_place {
   std::uint64_t id;
-  node_index index;  ///< of its node
+  node_index index;  ///< index of its node
 };
 
 }  // namespace manta::exec

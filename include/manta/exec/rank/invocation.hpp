@@ -40,9 +40,9 @@ struct invocation {
   bool reads_arguments = false;           ///< now: what is thrown comes from a type's load()
   bool keeps_inputs = false;              ///< they are needed again: do not move out of them
   void* self = nullptr;                   ///< the actor, for a method
-  const net::team_place* team = nullptr;  ///< for a member of a gang
+  const net::team_place* team = nullptr;  ///< place in the team, for a member of a gang
 
-  graph::form form = graph::form::none;  ///< of the result: none, plain or box
+  graph::form form = graph::form::none;  ///< form of the result: none, plain or box
   type_id type = graph::no_index;
   union {
     std::byte plain[24] = {};
@@ -89,7 +89,7 @@ struct running_task {
   function_id function = graph::no_index;
   std::uint32_t attempt = 0;
   const graph::request* request = nullptr;
-  const graph::request* actor = nullptr;  ///< of the actor whose method it is
+  const graph::request* actor = nullptr;  ///< request of the actor whose method it is
   const invocation* call = nullptr;
   bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
   bool expired = false;              ///< the same when its deadline is over: ends isolated ones
@@ -104,7 +104,7 @@ struct running_task {
   std::uint64_t begin_ticks, own_ticks, waited_ticks, paused_at;
   std::uint64_t ended_before;    ///< the number of tasks that had ended here when it began
   std::uint64_t first_look = 0;  ///< when it first asked whether to stop, in ticks
-  running_task* next = nullptr;  ///< in the engine's list of what has started here and not ended
+  running_task* next = nullptr;  ///< the next one in the engine's list of what has started here and not ended
   running_task* previous = nullptr;
 
   const graph::request* holder() const { return actor != nullptr ? actor : request; }
@@ -159,7 +159,7 @@ struct isolated_view {
   std::uint32_t size = 1;
   int node = 0;
   const std::atomic<bool>* stop = nullptr;
-  std::atomic<std::uint32_t>* calls = nullptr;  ///< of stop_requested: signs of life
+  std::atomic<std::uint32_t>* calls = nullptr;  ///< number of calls of stop_requested: signs of life
 
   bool stop_requested() const {
     calls->fetch_add(1, std::memory_order_relaxed);

@@ -29,7 +29,7 @@ class membership {
   };
   /// How many ranks have died while a task ran there; or, where nobody knows what ran, while it was there.
   struct toll {
-    std::uint16_t caused = 0;              ///< by the doing of the task
+    std::uint16_t caused = 0;              ///< deaths that the doing of the task caused
     std::uint8_t killed = 0, present = 0;  ///< killed from outside; of ranks of which nobody knows what ran there
     std::uint32_t last = 0;                ///< the last of these ranks
     /// How many of these deaths the task answers for: the first rank that is killed from outside is nobody's fault.

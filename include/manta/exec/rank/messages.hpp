@@ -204,8 +204,9 @@ struct want_message {
 
 /// requester --pull--> holder: send the value.
 struct pull_message {
-  static constexpr std::uint32_t by_blocks = 0x80000000u;  ///< in `tag`: send blocks, not memory that both ranks map
-  static constexpr std::uint32_t in_vain = 0x80;           ///< in `told`: the value was not where the redirect led
+  static constexpr std::uint32_t by_blocks =
+      0x80000000u;                                ///< flag in `tag`: send blocks, not memory that both ranks map
+  static constexpr std::uint32_t in_vain = 0x80;  ///< flag in `told`: the value was not where the redirect led
   static constexpr std::uint32_t tag_bits = 0x7fffffffu;
   std::uint32_t home_rank;
   std::uint32_t home_index;
@@ -218,7 +219,8 @@ struct pull_message {
 /// pages_message and the value's own bytes.
 struct data_message {
   static constexpr std::uint32_t by_pages = 0x40000000u;
-  static constexpr std::uint32_t body_by_block = 0x80000000u;  ///< in `segments`: the first block is the value's bytes
+  static constexpr std::uint32_t body_by_block =
+      0x80000000u;  ///< flag in `segments`: the first block is the value's bytes
   std::uint32_t index;
   std::uint32_t segments;
   std::uint32_t references;
@@ -336,12 +338,12 @@ struct ask_message {
     memory,  ///< what values take
     cancel,
     free_name,
-    report,     ///< of the statistics of a rank
+    report,     ///< a report of the statistics of a rank
     situation,  ///< what a rank does at this moment
-    state,      ///< to rank 0: tell the state of the run. There is no answer
+    state,      ///< a wish to rank 0: to tell the state of the run. There is no answer
     trace,      ///< the records of its tasks
     clock,      ///< the time of its clock
-    arrow       ///< to the home of a value: the task `id` of the asker has it as an input. There is no answer
+    arrow       ///< arrow to the home of a value: the task `id` of the asker has it as an input. There is no answer
   };
   std::uint32_t kind, asker;
   std::uint32_t ticket;  ///< the asker's node for the answer
@@ -355,8 +357,8 @@ struct cancel_message {
   enum flag : std::uint16_t {
     children = 1,  ///< cancel the tasks that it has submitted, too
     expired = 2,   ///< its deadline is over: cancel it only if it has not started
-    gang = 4,      ///< of a gang, or of a call of its actor: a part that has not started starts, and is told then
-    part = 8,      ///< for the part of a gang on the rank `slot`, from the leader by way of rank 0, which has sent it
+    gang = 4,      ///< flag of a gang, or of a call of its actor: a part that has not started starts, and is told then
+    part = 8,  ///< flag for the part of a gang on the rank `slot`, from the leader by way of rank 0, which has sent it
   };
   std::uint64_t id;
   std::uint32_t home_rank;
@@ -378,7 +380,7 @@ struct name_message {
 struct name_answer_message {
   std::uint32_t ticket;
   names::verdict what;
-  reference_message reference;  ///< of the actor's handle; wrong_type: the name of its type follows
+  reference_message reference;  ///< reference of the actor's handle; wrong_type: the name of its type follows
 };
 
 /// 0 --probe--> all; each --probe_answer--> 0.

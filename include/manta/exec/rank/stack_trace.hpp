@@ -22,13 +22,13 @@ namespace manta::exec {
 
 class stack_trace {
  public:
-  static constexpr std::size_t most_names = 8;  ///< of a stack that is shown
+  static constexpr std::size_t most_names = 8;  ///< most names of a stack that is shown
 
   /// Lets threads be interrupted from now on.
   MANTA_DECL static void watch();
   /// The functions in which the thread is, the innermost first, without manta's own. Those whose frames lie above the
-  /// address `below` on the stack are left out; null: none. Empty if the thread does not answer at once. One caller at
-  /// a time.
+  /// address `below` on the stack are left out; null: none. Empty if the thread does not answer at once.
+  /// One caller at a time.
   MANTA_DECL static std::vector<std::string> of(pthread_t thread, const void* below);
   /// What `of` makes of all functions of a stack.
   MANTA_DECL static std::vector<std::string> shown(std::vector<base::code_place> all);

@@ -27,7 +27,7 @@ struct wait_record {
   bool failed = false;                 ///< nothing can ever end: throw deadlock
   bool queued = false;                 ///< stands in the list of stacks to continue
   const running_task* task = nullptr;  ///< who waits, for reports
-  const graph::node* first = nullptr;  ///< for what
+  const graph::node* first = nullptr;  ///< the node for which the task waits
 
   void note_end(std::uint32_t position, const graph::node& n) {
     ended.push_back(position);

@@ -21,10 +21,10 @@ class task_clock {
  public:
   struct timer {
     std::int64_t ns;   ///< when it is due
-    std::uint64_t id;  ///< of the task
-    node_index index;  ///< of its node
+    std::uint64_t id;  ///< id of the task
+    node_index index;  ///< index of its node
     std::uint32_t attempt;
-    std::int64_t limit = 0;  ///< of a call: the deadline, in nanoseconds from the call
+    std::int64_t limit = 0;  ///< limit of a call: the deadline, in nanoseconds from the call
   };
 
   /// The number of timers that run.

@@ -31,7 +31,7 @@ inline task_arguments seen_arguments_of(graph::task& t) {
 struct task_conditions {
   const graph::request* request = nullptr;
   const graph::gang* gang = nullptr;
-  std::uint64_t digest = 0;  ///< of function and arguments, for the journal
+  std::uint64_t digest = 0;  ///< digest of function and arguments, for the journal
 };
 
 }  // namespace manta::exec

@@ -16,7 +16,7 @@ namespace manta::exec {
 
 class unobserved {
  public:
-  static constexpr std::uint64_t most_texts = 5;  ///< of one rank
+  static constexpr std::uint64_t most_texts = 5;  ///< texts of one rank
 
   std::uint64_t count() const { return count_; }
   /// Counts a failure of this rank. True if it is one of the first, of which the text is wanted.

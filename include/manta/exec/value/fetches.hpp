@@ -94,8 +94,8 @@ class fetches {
   void expect(const node& n);  ///< Makes room for a value that has been asked for, unless it is likely to be mapped.
   void arrived(incoming_value* v);       ///< All of a value is here.
   void came_in_vain(incoming_value* v);  ///< The value has been made here again meanwhile.
-  /// The home of a value that has been fetched, or cannot be, needs it no more where it lies. True if this rank
-  /// is the home.
+  /// The home of a value that has been fetched, or cannot be, needs it no more where it lies. True
+  /// if this rank is the home.
   bool let_place_go(node& n);
   template <class Set>
   void has_come(node& n, Set&& set);  ///< A value that was fetched has come; set(moves_home) makes it the node's.

@@ -30,7 +30,7 @@ class incoming_values {
     node* target = nullptr;
     rank_id from = 0;
     std::uint32_t tag = 0;
-    std::uint64_t number = 0;  ///< by which the network tells of its blocks
+    std::uint64_t number = 0;  ///< number by which the network tells of its blocks
     wire::buffer body;
     base::list<wire::segment> places;  ///< where its blocks go
     void* box = nullptr;               ///< the value, if its arrays are received in place
@@ -57,8 +57,8 @@ class incoming_values {
   /// Nothing comes any more from a rank that has died.
   void rank_died(rank_id dead);
 
-  /// Sends a value that comes here on to a rank that pulls it. False if the value does not come in blocks that can
-  /// be sent on.
+  /// Sends a value that comes here on to a rank that pulls it. False if the value does not come in
+  /// blocks that can be sent on.
   bool send_on(const node& n, rank_id to, const pull_message& m);
   /// Tells the ranks to which a value was sent on that no more of it comes. Sends `cut_off`.
   void stop_followers(const value& v);

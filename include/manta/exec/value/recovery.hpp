@@ -36,8 +36,8 @@ class recovery {
   // --- tasks
 
   /// A task of ours has ended elsewhere: keeps it if it may have to run again, which an actor's does too. The inputs
-  /// live as long; when they take too much, the oldest are given up, but for those of actors. False if there is no need
-  /// or no way.
+  /// live as long; when they take too much, the oldest are given up, but for those of actors. False if there
+  /// is no need or no way.
   bool keep_lineage(node& n, const result_message& result);
   /// A value that an actor of ours has given to us outlives the rank where it lies: it lies here, or can be had
   /// again from what the actor was made of, by `function`, to whose arguments its number is added. False if that

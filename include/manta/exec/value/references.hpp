@@ -112,8 +112,8 @@ class references {
   /// What another rank is to be told of this handle. The stand-in stays until that rank has its reference. May send
   /// `lend` to the home.
   MANTA_DECL reference_message export_reference(graph::node& n);
-  /// The node of a handle that has come, with one more count. May send `borrow` or `claim` to its home, or `repaid` to
-  /// the lender.
+  /// The node of a handle that has come, with one more count. May send `borrow` or `claim` to its home,
+  /// or `repaid` to the lender.
   MANTA_DECL graph::node& import_reference(const reference_message& reference, type_id type);
 
   /// Counts calls made through the actor's handles on this rank, or by ranks that have returned references.

@@ -67,8 +67,8 @@ class actor_host {
   void on_end_actor(const end_actor_message& m);  ///< The last handle is gone; the message has the number of calls.
   /// Marks the actor as dead and asks the calls that run to stop. The rest is done by run_call.
   void kill(slot_index slot, std::string why);
-  /// Calls visit(number, slot) for each actor that lives here; of those on several ranks, for those that this rank
-  /// leads.
+  /// Calls visit(number, slot) for each actor that lives here; of those on several ranks, for those
+  /// that this rank leads.
   template <class Visit>
   void for_each_led(Visit&& visit) const {
     for (std::uint32_t i = 0; i < slots_.size(); ++i) {

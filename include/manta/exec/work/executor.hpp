@@ -33,7 +33,7 @@ struct task_origin {
   std::uint32_t charge = 0;                 ///< booked time
   bool by_scheduler = false;                ///< rank 0 has sent it
   const graph::request* request = nullptr;  ///< null: none
-  std::uint64_t key = 0;                    ///< of the task in the tables of rank 0
+  std::uint64_t key = 0;                    ///< key of the task in the tables of rank 0
   node* awaited = nullptr;                  ///< tasks that were sent ahead wait for it
   bool at_once = false;                     ///< see task_message::result_at_once
 };

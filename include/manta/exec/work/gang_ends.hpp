@@ -40,7 +40,7 @@ class gang_ends {
     part* parts = nullptr;                 ///< owned
     store::failure_ptr why;                ///< the first failure
     bool told = false;                     ///< the home knows of the failure
-    slot_index slot = graph::no_index;     ///< of the actor, for a call
+    slot_index slot = graph::no_index;     ///< slot of the actor, for a call
     std::int64_t failed_ns = 0;            ///< when the first failure came, then when it was last reported
     bool said = false;                     ///< the user knows that members have not ended
     bool has_ended(rank_id member) const;  ///< Has the member on this rank said that it has ended?

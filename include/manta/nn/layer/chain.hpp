@@ -223,10 +223,10 @@ class chain {
   std::vector<std::size_t> begins_{0};                     ///< where each layer's parameters begin; one more at the end
   std::vector<std::pair<std::size_t, std::size_t>> ties_;  ///< layers with the weights of another one, and that one
   std::vector<matrix<T>> values_;                          ///< the results of the layers but the last
-  std::vector<matrix<T>> gradients_;                       ///< of the loss, by each layer's input but the first's
-  std::vector<frozen_layer> frozen_;                       ///< of each layer
-  std::vector<bool> trains_before_;  ///< whether a layer before this one has parameters that are trained
-  T* bound_ = nullptr;               ///< the gradients
+  std::vector<matrix<T>> gradients_;  ///< gradients of the loss, by each layer's input but the first's
+  std::vector<frozen_layer> frozen_;  ///< frozen parts of each layer
+  std::vector<bool> trains_before_;   ///< whether a layer before this one has parameters that are trained
+  T* bound_ = nullptr;                ///< the gradients
 };
 
 /// The ranges that lie in [begin, end), counted from `begin`.

@@ -18,7 +18,7 @@ namespace manta::nn::detail {
 
 /// A window that moves over the positions of a sequence.
 struct sequence_window {
-  int length, features;  ///< of the sequence
+  int length, features;  ///< extents of the sequence
   int size, stride, padding, dilation;
   int outputs;
 

@@ -115,7 +115,7 @@ class graph_layer final : public layer<T> {
     chain<T> layers = {};
     shape extents = {};
     std::size_t begin = 0;       ///< where its parameters begin
-    Eigen::Index first_row = 0;  ///< of an input, in x
+    Eigen::Index first_row = 0;  ///< first row of an input, in x
     bool trains = false;         ///< it, or a node before it, has parameters
     bool has_gradient = false;   ///< dy has been set in the backward pass under way
     matrix<T> y = {}, dy = {}, part = {};

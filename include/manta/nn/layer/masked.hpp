@@ -35,7 +35,7 @@ class masked_layer final : public chain_layer<T> {
 
  private:
   T padding_;
-  std::vector<int> lengths_;  ///< of the samples of the last forward
+  std::vector<int> lengths_;  ///< lengths of the samples of the last forward
 };
 
 }  // namespace manta::nn::detail

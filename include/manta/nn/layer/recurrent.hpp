@@ -228,7 +228,7 @@ class lstm_cell {
   const matrix<T>& hidden_gates(const matrix<T>& all) const { return all; }
 
  private:
-  matrix<T> tanh_;  ///< of c, after each step
+  matrix<T> tanh_;  ///< tanh of c, after each step
   Eigen::Array<T, Eigen::Dynamic, Eigen::Dynamic> carry_, before_;
 };
 

@@ -190,7 +190,7 @@ class step_attention_layer final : public layer<T> {
   carried<T> carried_;
   std::vector<unsigned char> resets_;
   Eigen::Index samples_ = 0, steps_ = 0;
-  std::vector<Eigen::Index> firsts_;  ///< for each column: the first step that it attends to, in its sample's line
+  std::vector<Eigen::Index> firsts_;  ///< the first step to which each column attends, in its sample's line
   matrix<T> parts_, known_, scores_, mixed_, d_parts_, d_known_, d_mixed_;
   Eigen::Matrix<T, Eigen::Dynamic, 1> d_score_;
 };

@@ -15,7 +15,7 @@
 namespace manta::nn::detail {
 
 struct window {
-  int channels, height, width;  ///< of the image
+  int channels, height, width;  ///< extents of the image
   int size, stride, padding;
   int dilation;  ///< distance between neighbouring offsets of the window
   int out_height, out_width;

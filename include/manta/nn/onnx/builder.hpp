@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What layers need to write themselves as operators of ONNX: the network's arrays, and operators that several layers
-// have.
+// What layers need to write themselves as operators of ONNX: the network's arrays, and operators
+// that several layers have.
 #pragma once
 
 #include <cstdint>

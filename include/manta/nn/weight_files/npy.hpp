@@ -17,7 +17,7 @@ struct npy_header {
   std::string type;                   ///< as NumPy names it, without quotes: "<f4"
   std::vector<std::int64_t> extents;  ///< the last extent fastest, unless
   bool first_is_fastest = false;
-  std::uint64_t size = 0;  ///< of the header: where the numbers begin
+  std::uint64_t size = 0;  ///< size of the header: where the numbers begin
 };
 
 /// What follows after `key`, up to one of `ends`.

@@ -87,8 +87,8 @@ inline std::uint64_t zip64_number(const input_file& file, std::uint64_t extra, s
 /// An entry of the archive's directory.
 struct zip_entry {
   std::string name;
-  std::uint64_t at;            ///< of the entry
-  std::uint64_t begin;         ///< of the local head, before the bytes
+  std::uint64_t at;            ///< position of the entry
+  std::uint64_t begin;         ///< position of the local head, before the bytes
   std::uint64_t stored, size;  ///< bytes in the archive, and of the file that was stored there
   std::uint64_t method, checksum;
   std::uint64_t next;  ///< the place of the entry after this one

@@ -16,21 +16,22 @@ namespace manta::rl {
 struct a2c_options {
   int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
-  int environments = 16;           ///< of all workers together
+  int environments = 16;           ///< environments of all workers together
   int fragment = 16;               ///< steps of each environment for a step of the learner
   int updates = 8;                 ///< steps of the learner in an iteration
-  double rate = 1e-3;              ///< of RMSProp
+  double rate = 1e-3;              ///< learning rate of RMSProp
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
-  double lambda = 1;  ///< of generalised advantage estimation; 1: returns of n steps
+  double lambda = 1;  ///< lambda of generalised advantage estimation; 1: returns of n steps
   /// The weight of the entropy in the loss. Nothing: 0.001 for choices, and 0 where an action has numbers of a box,
   /// since the entropy of these has no upper bound.
   std::optional<double> entropy = {};
-  double value = 0.5;                  ///< the weight of the value's loss
-  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
-  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = true;       ///< by the running deviation of the discounted return
+  double value = 0.5;      ///< the weight of the value's loss
+  double clip_norm = 0.5;  ///< the largest norm of all gradients together; 0: any
+  bool normalise_observations =
+      true;                       ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;  ///< whether rewards are divided by the running deviation of the discounted return
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 
@@ -54,7 +55,7 @@ class a2c_learner : public policy_learner {
  private:
   loss_weights weights_;
   double clip_norm_;
-  loss_sums sums_;  ///< of the iteration
+  loss_sums sums_;  ///< sums of the iteration
   double norms_ = 0;
   int updates_ = 0;
 };

@@ -19,23 +19,24 @@ namespace manta::rl {
 struct a3c_options {
   int workers = 2;  ///< actors that act and compute gradients, on any ranks
   std::uint64_t seed = 0;
-  int environments = 16;  ///< of all workers together
+  int environments = 16;  ///< environments of all workers together
   int fragment = 16;      ///< steps of each environment for a gradient
   int updates = 16;       ///< steps of the learner in an iteration
   int in_flight = 2;      ///< calls that each of several workers has at a time: it waits for no learner
   int max_staleness = 0;  ///< a gradient that is staler is dropped, and the report's `dropped` counts it; 0: none is
-  double rate = 1e-3;     ///< of RMSProp, whose moments all workers share
+  double rate = 1e-3;     ///< learning rate of RMSProp, whose moments all workers share
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
-  double lambda = 1;  ///< of generalised advantage estimation; 1: returns of n steps
+  double lambda = 1;  ///< lambda of generalised advantage estimation; 1: returns of n steps
   /// The weight of the entropy in the loss. Nothing: 0.001 for choices, and 0 where an action has numbers of a box,
   /// since the entropy of these has no upper bound.
   std::optional<double> entropy = {};
-  double value = 0.5;                  ///< the weight of the value's loss
-  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
-  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = true;       ///< by the running deviation of the discounted return
+  double value = 0.5;      ///< the weight of the value's loss
+  double clip_norm = 0.5;  ///< the largest norm of all gradients together; 0: any
+  bool normalise_observations =
+      true;                       ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;  ///< whether rewards are divided by the running deviation of the discounted return
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 

@@ -17,7 +17,7 @@ namespace detail {
 
 /// What a worker of A3C sends.
 struct a3c_gradient {
-  std::vector<float> numbers;  ///< of all parameters, in the order of policy::weights
+  std::vector<float> numbers;  ///< numbers of all parameters, in the order of policy::weights
   loss_sums sums;
   std::vector<moments> seen, gains;
   std::vector<episode> episodes;

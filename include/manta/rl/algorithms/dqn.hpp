@@ -18,9 +18,9 @@ namespace manta::rl {
 struct dqn_options {
   int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
-  int environments = 8;        ///< of all workers together
+  int environments = 8;        ///< environments of all workers together
   int fragment = 32;           ///< steps of each environment between two visits to the learner
-  double rate = 1e-3;          ///< of Adam
+  double rate = 1e-3;          ///< learning rate of Adam
   nn::schedule schedule = {};  ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
   int batch = 64;              ///< transitions of a step of the learner
@@ -33,14 +33,15 @@ struct dqn_options {
   int replay_size = 50'000;
   int replay_rank = -1;            ///< the rank that keeps the replay in its memory; -1: the learner's
   double replay_alpha = 0.6;       ///< how much priorities count; 0: uniform replay
-  double replay_beta = 0.4;        ///< of the weights against their bias; rises to 1 with exploration's end
+  double replay_beta = 0.4;        ///< exponent of the weights against their bias; rises to 1 with exploration's end
   double epsilon = 0.05;           ///< the part of random actions, at the end
-  int exploration_steps = 10'000;  ///< in which it falls from 1
+  int exploration_steps = 10'000;  ///< steps in which it falls from 1
   bool dual = true;                ///< double estimates
   bool dueling = true;
   double clip_norm = 10;
-  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = true;       ///< by the running deviation of the discounted return
+  bool normalise_observations =
+      true;                       ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;  ///< whether rewards are divided by the running deviation of the discounted return
   model_options model = {.hidden = {128, 128}};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept

@@ -20,7 +20,7 @@ namespace manta::rl {
 struct impala_options {
   int workers = 2;  ///< actors that act, on any ranks
   std::uint64_t seed = 0;
-  int environments = 16;  ///< of all workers together
+  int environments = 16;  ///< environments of all workers together
   int fragment = 20;      ///< steps of each environment that a worker sends together
   int batch = 320;        ///< a step of the learner takes fragments until they have this number of steps
   int updates = 8;        ///< steps of the learner in an iteration
@@ -33,17 +33,18 @@ struct impala_options {
   /// an action and that of the policy before the step, so that fragments can be used again: {.clip = 0.4, .epochs = 2}
   double clip = 0;
   int epochs = 1;                  ///< how often a step of the learner uses its fragments
-  double rate = 1e-3;              ///< of RMSProp
+  double rate = 1e-3;              ///< learning rate of RMSProp
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
   /// The weight of the entropy in the loss. Nothing: 0.01 for choices, and 0 where an action has numbers of a box,
   /// since the entropy of these has no upper bound.
   std::optional<double> entropy = {};
-  double value = 0.5;                  ///< the weight of the value's loss
-  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
-  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = true;       ///< by the running deviation of the discounted return
+  double value = 0.5;      ///< the weight of the value's loss
+  double clip_norm = 0.5;  ///< the largest norm of all gradients together; 0: any
+  bool normalise_observations =
+      true;                       ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;  ///< whether rewards are divided by the running deviation of the discounted return
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 

@@ -29,7 +29,7 @@
 namespace manta::rl {
 
 struct log_options {
-  std::string title = "training";  ///< of the progress and of the page
+  std::string title = "training";  ///< title of the progress and of the page
   std::uint64_t steps = 0;         ///< that the training will take at most; 0: unknown
   bool progress = true;            ///< on standard error, see progress.hpp
   bool append = false;             ///< rows follow those of an earlier start, whose curves stay on the page

@@ -14,13 +14,13 @@ namespace manta::rl {
 struct ppo_options {
   int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
-  int environments = 8;            ///< of all workers together
+  int environments = 8;            ///< environments of all workers together
   int fragment = 256;              ///< steps of each environment in an iteration
-  double rate = 3e-4;              ///< of Adam
+  double rate = 3e-4;              ///< learning rate of Adam
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   nn::schedule schedule = {};      ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
-  double lambda = 0.95;             ///< of generalised advantage estimation
+  double lambda = 0.95;             ///< lambda of generalised advantage estimation
   double clip = 0.2;                ///< how far the probability of an action may move from the one that acted
   nn::schedule clip_schedule = {};  ///< its factor at each step of all environments
   double value_clip = 0;            ///< how far a value may move from the one before the epochs; 0: any way
@@ -29,11 +29,12 @@ struct ppo_options {
   /// The weight of the entropy in the loss. Nothing: 0.003 for choices, and 0 where an action has numbers of a box,
   /// since the entropy of these has no upper bound.
   std::optional<double> entropy = {};
-  double value = 0.5;                  ///< the weight of the value's loss
-  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
-  double target_kl = 0;                ///< the epochs end when the policies differ by one and a half of it; 0: never
-  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = true;       ///< by the running deviation of the discounted return
+  double value = 0.5;      ///< the weight of the value's loss
+  double clip_norm = 0.5;  ///< the largest norm of all gradients together; 0: any
+  double target_kl = 0;    ///< the epochs end when the policies differ by one and a half of it; 0: never
+  bool normalise_observations =
+      true;                       ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;  ///< whether rewards are divided by the running deviation of the discounted return
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 

@@ -24,9 +24,9 @@ namespace manta::rl {
 struct sac_options {
   int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
-  int environments = 4;        ///< of all workers together
+  int environments = 4;        ///< environments of all workers together
   int fragment = 16;           ///< steps of each environment between two visits to the learner
-  double rate = 1e-3;          ///< of Adam
+  double rate = 1e-3;          ///< learning rate of Adam
   nn::schedule schedule = {};  ///< the factor of the rate at each step of all environments: nn::cosine(500'000)
   double discount = 0.99;
   int batch = 128;             ///< transitions of a step of the learner
@@ -36,13 +36,14 @@ struct sac_options {
   int learning_starts = 1000;  ///< steps before the first update, with actions that depend on chance alone
   double follow = 0.005;       ///< the part of the difference by which the slow critics move in each update
   int replay_size = 100'000;
-  int replay_rank = -1;                ///< the rank that keeps the replay in its memory; -1: the learner's
-  double temperature = 1;              ///< of the entropy, at the beginning
-  bool learn_temperature = true;       ///< so that the entropy stays near its target
-  double target_entropy = 0;           ///< 0: minus the number of numbers of an action
-  bool pink_noise = true;              ///< random numbers of exploration are correlated over steps (rl::pink_noise)
-  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = false;      ///< by the running deviation of the discounted return
+  int replay_rank = -1;           ///< the rank that keeps the replay in its memory; -1: the learner's
+  double temperature = 1;         ///< temperature of the entropy, at the beginning
+  bool learn_temperature = true;  ///< so that the entropy stays near its target
+  double target_entropy = 0;      ///< 0: minus the number of numbers of an action
+  bool pink_noise = true;         ///< random numbers of exploration are correlated over steps (rl::pink_noise)
+  bool normalise_observations =
+      true;                        ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = false;  ///< whether rewards are divided by the running deviation of the discounted return
   model_options model = {};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept

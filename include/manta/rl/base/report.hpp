@@ -22,16 +22,17 @@ inline constexpr double no_return = std::numeric_limits<double>::lowest();
 
 struct report {
   std::uint64_t iteration = 0;
-  std::uint64_t steps = 0;         ///< of all environments since the beginning
+  std::uint64_t steps = 0;         ///< steps of all environments since the beginning
   std::uint64_t episodes = 0;      ///< that have ended since the beginning
-  double mean_return = no_return;  ///< of the last 100 episodes; no_return before the first has ended
+  double mean_return = no_return;  ///< mean return of the last 100 episodes; no_return before the first has ended
   double min_return = no_return, max_return = no_return;
-  double mean_length = 0;                      ///< of the last 100 episodes
-  double seconds = 0;                          ///< of this iteration
-  double sample_seconds = 0;                   ///< of which workers acted
-  double learn_seconds = 0;                    ///< of which the learner worked
+  double mean_length = 0;                      ///< mean length of the last 100 episodes
+  double seconds = 0;                          ///< seconds of this iteration
+  double sample_seconds = 0;                   ///< seconds of these in which workers acted
+  double learn_seconds = 0;                    ///< seconds of these in which the learner worked
   std::map<std::string, double> learner = {};  ///< its own figures: losses, entropy, ..
-  std::map<std::string, double> figures = {};  ///< of environments and callbacks: means of the last 100 episodes
+  std::map<std::string, double> figures =
+      {};  ///< figures of environments and callbacks: means of the last 100 episodes
 
   template <class Archive>
   void serialize(Archive& archive) {

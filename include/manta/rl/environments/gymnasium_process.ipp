@@ -331,7 +331,7 @@ class gymnasium_process {
   std::mutex mutex_;
   process python_;
   space observations_, actions_;
-  space strict_;  ///< of observations, with the bounds that Python declares
+  space strict_;  ///< space of observations, with the bounds that Python declares
   int mask_size_ = 0;
   bool has_bytes_ = false, has_warned_ = false, has_failed_ = false;
   std::vector<place> places_;

@@ -43,10 +43,10 @@ class workplace {
   static constexpr std::chrono::seconds patience{30};
 
   std::string name_;
-  int rank_ = -1;  ///< of the run; -1 outside of one
+  int rank_ = -1;  ///< rank of the run; -1 outside of one
   std::atomic<const char*> call_{""};
   std::atomic<std::uint64_t> environment_{0}, episode_{0}, step_{0};
-  std::atomic<std::uint64_t> count_{0};  ///< of entries and leaves together: odd inside of a call
+  std::atomic<std::uint64_t> count_{0};  ///< count of entries and leaves together: odd inside of a call
   std::uint64_t own_count_ = 0;
 
   std::uint64_t seen_ = 0;  ///< the count at the last look

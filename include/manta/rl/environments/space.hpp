@@ -29,7 +29,7 @@ namespace manta::rl {
 /// Numbers with a lower and an upper bound each, which may be infinite.
 struct box {
   std::vector<float> low, high;
-  std::vector<int> shape = {};  ///< of an image: channels, height, width. Empty: a plain vector
+  std::vector<int> shape = {};  ///< shape of an image: channels, height, width. Empty: a plain vector
   bool bytes = false;    ///< whole numbers from 0 to 255, such as of an image: a replay memory keeps a byte for each
   bool is_soft = false;  ///< the bounds say what is usual: numbers beyond them are let through
 

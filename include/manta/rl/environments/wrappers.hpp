@@ -38,8 +38,8 @@ MANTA_DECL any_environment scale_rewards(const any_environment& e, double factor
 /// Observations are brought between low and high, number by number. Throws manta::error if they are no box.
 MANTA_DECL any_environment clip_observations(const any_environment& e, float low, float high);
 
-/// An observation that is a choice, or several, becomes a box: for each choice as many numbers as there are, one
-/// of them 1.
+/// An observation that is a choice, or several, becomes a box: for each choice as many numbers as
+/// there are, one of them 1.
 MANTA_DECL any_environment one_hot(const any_environment& e);
 
 /// Actions are brought between -1 and 1: -1 stands for the lower bound of the inner environment, 1 for the upper one.

@@ -17,9 +17,9 @@ struct ars_options {
   std::uint64_t seed = 0;
   int pairs = 16;  ///< random changes of an iteration; each is tried forwards and backwards, for one episode each
   int top = 8;     ///< pairs that count: those with the largest of their two returns
-  double deviation = 0.05;             ///< of a random change
-  double rate = 0.02;                  ///< of a step, in deviations of the returns that count
-  bool normalise_observations = true;  ///< by a running filter
+  double deviation = 0.05;             ///< deviation of a random change
+  double rate = 0.02;                  ///< rate of a step, in deviations of the returns that count
+  bool normalise_observations = true;  ///< whether observations are normalised by a running filter
   model_options model = {.hidden = {}};
   trained_policy begin_with = {};  ///< the policy of an ars to begin with instead of random numbers
 

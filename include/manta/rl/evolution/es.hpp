@@ -15,10 +15,10 @@ struct es_options {
   int workers = 1;  ///< tasks at a time, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
   int pairs = 16;  ///< random changes of an iteration; each is tried forwards and backwards, for one episode each
-  double deviation = 0.1;              ///< of a random change
-  double rate = 0.05;                  ///< of Adam
+  double deviation = 0.1;              ///< deviation of a random change
+  double rate = 0.05;                  ///< learning rate of Adam
   double decay = 0.005;                ///< weight decay
-  bool normalise_observations = true;  ///< by a running filter
+  bool normalise_observations = true;  ///< whether observations are normalised by a running filter
   model_options model = {.hidden = {16}};
   trained_policy begin_with = {};  ///< the policy of an es to begin with instead of random numbers
 

@@ -87,7 +87,7 @@ class evolution : public algorithm {
   evolution_options told_;
   detail::evolution_learner learner_;
   std::vector<actor<detail::evolution_worker>> workers_;
-  std::unique_ptr<detail::evolution_update> update_;  ///< to the policy of this iteration; null: there is none
+  std::unique_ptr<detail::evolution_update> update_;  ///< update to the policy of this iteration; null: there is none
 };
 
 }  // namespace manta::rl

@@ -41,9 +41,9 @@ namespace detail {
 /// What a worker is made from.
 struct evolution_setting {
   any_environment environment;
-  nn::network<float> net;     ///< of which the layers count
-  own_distribution own = {};  ///< of which the best actions count
-  double deviation = 0;       ///< of changes
+  nn::network<float> net;     ///< network of which the layers count
+  own_distribution own = {};  ///< distribution of which the best actions count
+  double deviation = 0;       ///< deviation of changes
   std::uint64_t seed = 0;
   int moments_every = 1;  ///< how many pairs share one that gives moments of its observations
 
@@ -68,10 +68,10 @@ struct evolution_policy {
 
 /// What makes the policy of an iteration of that of the iteration before.
 struct evolution_update {
-  std::vector<float> weights;  ///< of the changes
+  std::vector<float> weights;  ///< weights of the changes
   normaliser filter;
   std::uint64_t iteration = 0;
-  std::uint64_t hash = 0;  ///< of the parameters that come out
+  std::uint64_t hash = 0;  ///< hash of the parameters that come out
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -84,7 +84,7 @@ struct evolution_trials {
   bool is_there = false;             ///< false: the worker does not have the policy before, and there is nothing else
   std::vector<double> returns = {};  ///< forwards and backwards in turn
   std::vector<std::uint32_t> lengths = {};  ///< likewise
-  std::vector<moments> seen = {};           ///< of the pairs that give them, in their order
+  std::vector<moments> seen = {};           ///< moments of the pairs that give them, in their order
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -63,7 +63,7 @@ struct loss_sums {
 struct lesson {
   const nn::matrix<float>&outputs, &values, &actions;
   std::span<const float> advantages, returns;
-  double divisor;  ///< of the sums over the steps: the number of all steps that one update learns from
+  double divisor;  ///< divisor of the sums over the steps: the number of all steps that one update learns from
 };
 
 /// Adds the gradients of the sum over all steps of - advantage log p(action) + w.value (V - return)^2 - w.entropy H,

@@ -130,7 +130,7 @@ class algorithm {
   std::deque<episode> last_episodes_;
   std::vector<std::function<void(const episode&)>> on_episode_;
   std::vector<std::function<void(report&)>> on_iteration_;
-  std::optional<trained_policy> acting_;  ///< for act(), until the policy changes
+  std::optional<trained_policy> acting_;  ///< policy for act(), until the policy changes
 };
 
 }  // namespace manta::rl

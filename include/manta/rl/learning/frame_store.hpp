@@ -39,9 +39,9 @@ class frame_store {
 
   observation_code code_;
   std::vector<std::vector<unsigned char>> chunks_;
-  std::vector<std::uint32_t> uses_;  ///< of each frame; 0: it is free
+  std::vector<std::uint32_t> uses_;  ///< uses of each frame; 0: it is free
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> last_;  ///< by a part of their hash, frames that were kept last
+  std::vector<std::uint32_t> last_;  ///< frames that were kept last, by a part of their hash
 };
 
 }  // namespace manta::rl::detail

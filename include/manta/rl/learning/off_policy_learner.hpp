@@ -99,7 +99,7 @@ class off_policy_learner : public learner {
  private:
   std::string name_;
   moments filter_;
-  moments gains_{1};  ///< of the discounted sums of rewards
+  moments gains_{1};  ///< moments of the discounted sums of rewards
   std::uint64_t updates_ = 0;
 };
 

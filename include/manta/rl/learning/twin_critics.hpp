@@ -26,7 +26,7 @@ class twin_critics {
   /// Their values are pushed below those of the actions that were taken (Kumar et al., 2020).
   struct other_actions {
     nn::matrix<float> actions;
-    std::vector<float> log_densities;  ///< by which they were drawn
+    std::vector<float> log_densities;  ///< log densities by which they were drawn
     Eigen::Index each = 0;
     double alpha = 0;  ///< the weight of the difference in the loss
     double gap = 0;    ///< written: how far the values of these are above, a mean over the batch and both critics

@@ -54,8 +54,8 @@ class dynamics_ensemble {
 
   /// A step of each model with its part of the transitions of one step each, actions in units of half the distance
   /// between the bounds, and with this part of the rate. Adds to the figures model_loss, and model_error, the root of
-  /// the mean square of differences, where the deviation of what is predicted is 1. Throws manta::error if the loss is
-  /// not finite.
+  /// the mean square of differences, where the deviation of what is predicted is 1. Throws manta::error if
+  /// the loss is not finite.
   MANTA_DECL void learn(const transitions& batch, double part_of_rate, std::map<std::string, double>& figures);
   /// Predictions of one model. noise: normal numbers, features() of them for each column, or one column for all.
   MANTA_DECL void predict(int model, const nn::matrix<float>& observations, const nn::matrix<float>& actions,
@@ -89,8 +89,8 @@ class dynamics_ensemble {
   double rate_ = 0;
   std::vector<nn::network<float>> nets_;
   std::vector<nn::optimizer> optimizers_;
-  moments inputs_, targets_;       ///< of observations; of differences and rewards
-  std::vector<float> low_, high_;  ///< of observations; empty without bounds
+  moments inputs_, targets_;       ///< inputs of observations; of differences and rewards
+  std::vector<float> low_, high_;  ///< low of observations; empty without bounds
   nn::matrix<float> x_, filtered_, by_outputs_;
 };
 

@@ -18,8 +18,8 @@ namespace manta::rl {
 
 namespace detail {
 
-/// Logarithms of variances are kept between bounds, by a function of the networks' outputs whose slope is 1 in the
-/// middle.
+/// Logarithms of variances are kept between bounds, by a function of the networks' outputs whose slope is
+/// 1 in the middle.
 struct log_variance {
   static constexpr float middle = -4, half = 5;
   /// The tanh below it, of which the slope is made too.

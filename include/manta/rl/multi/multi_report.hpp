@@ -17,16 +17,16 @@ namespace manta::rl {
 
 struct multi_report {
   std::uint64_t iteration = 0;
-  std::uint64_t steps = 0;     ///< of all games since the beginning
-  std::uint64_t episodes = 0;  ///< of games that have ended since the beginning
-  double mean_length = 0;      ///< of the last 100 episodes, in steps of the game
-  double seconds = 0;          ///< of this iteration
-  double sample_seconds = 0;   ///< of which workers acted
-  double learn_seconds = 0;    ///< of which policies learnt
+  std::uint64_t steps = 0;     ///< steps of all games since the beginning
+  std::uint64_t episodes = 0;  ///< episodes of games that have ended since the beginning
+  double mean_length = 0;      ///< mean length of the last 100 episodes, in steps of the game
+  double seconds = 0;          ///< seconds of this iteration
+  double sample_seconds = 0;   ///< sample seconds of which workers acted
+  double learn_seconds = 0;    ///< learn seconds of which policies learnt
   /// By policy. `episodes` are those of seats from which it acted: two in a game if it has two seats. `steps` and
   /// lengths count its turns.
   std::map<std::string, report> policies;
-  std::map<std::string, double> figures;  ///< of the games: means of the last 100 episodes
+  std::map<std::string, double> figures;  ///< figures of the games: means of the last 100 episodes
 
   /// The policy's report. Throws manta::error if there is none of this name.
   [[nodiscard]] MANTA_DECL const report& operator[](const std::string& policy) const;

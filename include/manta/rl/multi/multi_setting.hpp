@@ -37,7 +37,7 @@ struct seated_policy {
 
 struct multi_setting {
   std::uint64_t version = 0;  ///< differs where anything here does
-  int environments = 0;       ///< of all workers
+  int environments = 0;       ///< environments of all workers
   int central = 0;            ///< numbers that critics read behind those of an observation
   std::vector<seated_policy> policies;
   own_policy_map map;
@@ -60,7 +60,7 @@ class seat_order {
 
   rl::seats seats_;
   std::vector<std::string> names_;
-  std::vector<std::vector<char>> can_take_;  ///< by policy and seat
+  std::vector<std::vector<char>> can_take_;  ///< can take by policy and seat
   std::unique_ptr<const policy_map> map_;
 };
 

@@ -31,8 +31,8 @@ struct multi_fragment {
 
 namespace detail {
 
-/// How the fragments of a call are made: by `steps` steps of each game. of_policies is in the order of the policies
-/// that learn.
+/// How the fragments of a call are made: by `steps` steps of each game. of_policies is in the order
+/// of the policies that learn.
 struct multi_rollout {
   int steps = 0;
   std::uint64_t from = call_history::any_step;  ///< see rollout
@@ -76,9 +76,9 @@ class multi_worker {
  private:
   /// What is kept of a seat from one fragment to the next.
   struct seat_state {
-    std::map<int, seat_line> lines;  ///< by policy
+    std::map<int, seat_line> lines;  ///< lines by policy
     double gain = 0;                 ///< the discounted sum of rewards of the episode under way
-    bool has_acted = false;          ///< in this episode
+    bool has_acted = false;          ///< has acted in this episode
     template <class Archive>
     void serialize(Archive& archive) {
       archive(lines, gain, has_acted);
@@ -89,7 +89,7 @@ class multi_worker {
     int number;
     learning_actor* actor;
     rollout how;
-    std::vector<moments> seen, gains;  ///< by game
+    std::vector<moments> seen, gains;  ///< moments by game
     std::vector<seat_place> cut;       ///< whose episodes the last step has cut off
   };
 
@@ -115,7 +115,7 @@ class multi_worker {
   std::uint64_t seed_ = 0;
   seat_lanes lanes_;
   seat_actors actors_;
-  std::uint64_t version_ = 0;  ///< of the setting that the actors are of; 0: none yet
+  std::uint64_t version_ = 0;  ///< version of the setting that the actors are of; 0: none yet
   std::vector<seat_state> seats_;
   std::vector<pupil> pupils_;
   std::uint64_t steps_ = 0;

@@ -47,8 +47,8 @@ class even_columns {
 class seat_actor {
  public:
   virtual ~seat_actor() = default;
-  /// Chooses in the games for these seats. step: of each game since the training began, by which random numbers are
-  /// drawn.
+  /// Chooses in the games for these seats. step: of each game since the training began, by which
+  /// random numbers are drawn.
   virtual void choose(seat_lanes& l, std::span<const seat_place> seats, std::uint64_t step) = 0;
   /// Episodes begin in a game.
   virtual void begin(int lane) { (void)lane; }

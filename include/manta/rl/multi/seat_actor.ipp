@@ -158,7 +158,7 @@ class player_actor final : public seat_actor {
  private:
   own_seat_player kind_;
   std::uint64_t seed_;
-  std::vector<std::unique_ptr<seat_player>> players_;  ///< by game and seat
+  std::vector<std::unique_ptr<seat_player>> players_;  ///< players by game and seat
   int seats_;
 };
 

@@ -31,7 +31,7 @@ struct multi_episode {
       archive(policy, total, turns);
     }
   };
-  std::uint64_t length = 0;  ///< in steps of the game
+  std::uint64_t length = 0;  ///< length in steps of the game
   std::uint64_t ended = 0;   ///< the step of the training, counted in its environment, at which it ended
   std::uint64_t environment = 0;
   std::vector<seat_result> seats;

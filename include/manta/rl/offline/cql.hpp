@@ -23,7 +23,7 @@ namespace manta::rl {
 
 struct cql_options {
   std::uint64_t seed = 0;
-  double rate = 1e-3;          ///< of Adam
+  double rate = 1e-3;          ///< learning rate of Adam
   nn::schedule schedule = {};  ///< the factor of the rate at each transition that was learnt from
   double discount = 0.99;
   /// The weight of the values of other actions in the loss; 0: sac. The larger it is against rewards, the nearer the
@@ -33,11 +33,13 @@ struct cql_options {
   int batch = 128;         ///< transitions of a step of the learner
   int updates = 500;       ///< steps of the learner in an iteration
   double follow = 0.005;   ///< the part of the difference by which the slow critics move in each update
-  double temperature = 1;  ///< of the entropy, at the beginning
+  double temperature = 1;  ///< temperature of the entropy, at the beginning
   bool learn_temperature = true;
-  double target_entropy = 0;           ///< 0: minus the number of numbers of an action
-  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by those of the data
-  bool normalise_rewards = false;      ///< by the deviation of the discounted returns in the data
+  double target_entropy = 0;  ///< 0: minus the number of numbers of an action
+  bool normalise_observations =
+      true;  ///< whether observations are scaled to mean 0 and deviation 1, by those of the data
+  bool normalise_rewards =
+      false;  ///< whether rewards are divided by the deviation of the discounted returns in the data
   model_options model = {};
   trained_policy begin_with = {};  ///< the policy of a sac or cql to begin with instead of random numbers
 

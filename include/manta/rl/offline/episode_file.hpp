@@ -29,9 +29,9 @@ struct episode_origin {
 struct read_file {
   any_environment environment;  ///< none: the file does not tell its spaces
   std::vector<recorded_episode> episodes;
-  std::vector<episode_origin> origins;   ///< of manta's own file, for each of the episodes
-  std::vector<nn::stored_array> arrays;  ///< of .npz, until the spaces are known
-  std::uint64_t whole_bytes = 0;         ///< of manta's own file, up to the end of the last whole episode
+  std::vector<episode_origin> origins;   ///< origins of manta's own file, for each of the episodes
+  std::vector<nn::stored_array> arrays;  ///< arrays of .npz, until the spaces are known
+  std::uint64_t whole_bytes = 0;         ///< bytes of manta's own file, up to the end of the last whole episode
 
   /// The episodes, of these spaces.
   MANTA_DECL std::vector<recorded_episode> take(const std::string& path, const any_environment& known);

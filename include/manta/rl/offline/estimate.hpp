@@ -31,22 +31,22 @@ struct estimate_options {
   /// Which policy is estimated: that of drawn actions, as in training; else that of the best ones, as in evaluate.
   bool explore = false;
   double discount = 0.99;
-  /// The policy whose drawn actions the data has, such as a rl::bc of the data, where that does not say how probable
-  /// they were.
+  /// The policy whose drawn actions the data has, such as a rl::bc of the data, where that does not
+  /// say how probable they were.
   trained_policy behaviour = {};
 
   // What doubly_robust learns values by:
   std::uint64_t seed = 0;
   int passes = 50;     ///< over the data
   int batch = 256;     ///< steps of the data in a step of the learner
-  double rate = 1e-3;  ///< of Adam
+  double rate = 1e-3;  ///< learning rate of Adam
   model_options model = {};
 };
 
 struct value_estimate {
-  double value = 0;       ///< of the policy: the mean discounted return from the first states of the episodes
+  double value = 0;       ///< value of the policy: the mean discounted return from the first states of the episodes
   double error = 0;       ///< the deviation of the estimate, by the bootstrap over episodes (Efron, 1979)
-  double data_value = 0;  ///< of the policy that acted: the mean discounted return of the episodes
+  double data_value = 0;  ///< value of the policy that acted: the mean discounted return of the episodes
   /// For how many episodes of the policy itself the data stands: the fewer, the less is known.
   double effective_episodes = 0;
   std::uint64_t episodes = 0;
@@ -61,7 +61,8 @@ MANTA_DECL value_estimate estimate(const episodes& data, const trained_policy& p
 /// An episode as estimators see it.
 struct weighed_episode {
   std::vector<double> rewards;
-  std::vector<double> log_ratios;  ///< of the probability of each action under the policy over that it was drawn by
+  std::vector<double>
+      log_ratios;  ///< logarithms of the probability of each action under the policy over that by which it was drawn
   std::vector<double> action_values = {};  ///< doubly_robust: of the recorded actions
   std::vector<double> state_values = {};   ///< likewise, of the states; one more than steps, 0 behind a last state
 };

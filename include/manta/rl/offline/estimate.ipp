@@ -96,7 +96,7 @@ inline std::vector<std::size_t> numbers_to(std::size_t n) {
 
 /// What a policy does in the recorded states.
 struct followed_episode {
-  std::vector<double> log_probabilities;  ///< of the recorded actions
+  std::vector<double> log_probabilities;  ///< log probabilities of the recorded actions
   nn::matrix<float> choices;              ///< the probabilities of all choices in each state, also the last one
 };
 

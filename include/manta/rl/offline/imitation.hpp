@@ -28,12 +28,13 @@ namespace manta::rl {
 struct bc_options {
   int workers = 1;  ///< more than one: gradients are computed by actors on any ranks, for large networks and batches
   std::uint64_t seed = 0;
-  double rate = 1e-3;                  ///< of Adam
-  nn::schedule schedule = {};          ///< the factor of the rate at each step that was learnt from
-  int batch = 256;                     ///< steps of the data in a step of the learner
-  double entropy = 0;                  ///< the weight of the entropy in the loss
-  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
-  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by those of the data
+  double rate = 1e-3;          ///< learning rate of Adam
+  nn::schedule schedule = {};  ///< the factor of the rate at each step that was learnt from
+  int batch = 256;             ///< steps of the data in a step of the learner
+  double entropy = 0;          ///< the weight of the entropy in the loss
+  double clip_norm = 0.5;      ///< the largest norm of all gradients together; 0: any
+  bool normalise_observations =
+      true;  ///< whether observations are scaled to mean 0 and deviation 1, by those of the data
   model_options model = {};
   trained_policy begin_with = {};  ///< the policy to begin with instead of random numbers; see ppo_options
 
@@ -47,10 +48,10 @@ struct bc_options {
 struct marwil_options {
   int workers = 1;  ///< as in bc_options
   std::uint64_t seed = 0;
-  double rate = 1e-3;          ///< of Adam
+  double rate = 1e-3;          ///< learning rate of Adam
   nn::schedule schedule = {};  ///< the factor of the rate at each step that was learnt from
-  double beta = 1;             ///< of the exponential: how much advantages count; 0 is bc
-  double discount = 0.99;      ///< of the returns
+  double beta = 1;             ///< beta of the exponential: how much advantages count; 0 is bc
+  double discount = 0.99;      ///< discount of the returns
   int batch = 256;             ///< steps of the data in a step of the learner
   double value = 0.5;          ///< the weight of the value's loss
   double most_weight = 20;     ///< the largest weight of a step, where 1 is that of one without an advantage
@@ -126,9 +127,9 @@ class imitation : public algorithm {
   imitation_worker here_;                         ///< computes where there is one worker
   std::vector<actor<imitation_worker>> workers_;  ///< else these do
   std::vector<line> lines_;
-  std::vector<double> rewards_;      ///< of all columns
+  std::vector<double> rewards_;      ///< rewards of all columns
   nn::matrix<float> last_;           ///< features of the states after the episodes
-  double mean_ = 0, deviation_ = 1;  ///< of the discounted returns in the data
+  double mean_ = 0, deviation_ = 1;  ///< mean and deviation of the discounted returns in the data
 };
 
 }  // namespace detail

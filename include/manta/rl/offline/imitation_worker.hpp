@@ -32,7 +32,7 @@ MANTA_DECL imitated_steps steps_to_imitate(const episodes& data, const own_distr
 
 /// How a step counts.
 struct imitation_rule {
-  double beta = 0;     ///< of the exponential of the advantage; 0: all steps count alike, and no value is learnt
+  double beta = 0;     ///< beta of the exponential of the advantage; 0: all steps count alike, and no value is learnt
   double value = 0;    ///< the weight of the value's loss
   double entropy = 0;  ///< the weight of the entropy
   double most = 20;    ///< the largest weight of a step
@@ -45,9 +45,9 @@ struct imitation_rule {
 /// A piece of a batch.
 struct imitation_piece {
   std::vector<int> columns;
-  std::vector<float> returns;  ///< of these; empty without values
+  std::vector<float> returns;  ///< returns of these; empty without values
   double divisor = 1;          ///< the steps of the batch
-  double scale = 1;            ///< of advantages: the root of the mean of their squares
+  double scale = 1;            ///< scale of advantages: the root of the mean of their squares
   template <class Archive>
   void serialize(Archive& archive) {
     archive(columns, returns, divisor, scale);

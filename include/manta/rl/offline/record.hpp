@@ -23,7 +23,7 @@
 namespace manta::rl {
 
 struct record_options {
-  int episodes = 100;      ///< of this policy and this seed that the file has in the end
+  int episodes = 100;      ///< episodes of this policy and this seed that the file has in the end
   std::uint64_t seed = 0;  ///< names the episodes; they are none of those of a training or an evaluation
   bool explore = false;    ///< actions are drawn as in training; else the best ones are taken
 };

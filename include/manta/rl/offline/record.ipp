@@ -224,7 +224,7 @@ class recording {
   std::size_t wanted_;
   output::append_file file_;
   std::vector<episode> kept_;
-  std::vector<recorded_episode> played_;  ///< for .npz
+  std::vector<recorded_episode> played_;  ///< episodes for .npz
 };
 
 /// Plays what the file lacks: start(first, count) gives the future of a part. Some parts more than there are ranks are

@@ -39,7 +39,7 @@ class game_policy {
   }
 
  private:
-  trained_policy trained_;  ///< at most one of these three is there
+  trained_policy trained_;  ///< one of these three is there at most
   planner planner_;
   own_seat_player own_;
   bool explores_ = false;

@@ -19,7 +19,7 @@ namespace manta::rl {
 /// What it is told.
 struct position_learner_options {
   std::uint64_t seed = 0;
-  double rate = 1e-3;          ///< of Adam
+  double rate = 1e-3;          ///< learning rate of Adam
   double weight_decay = 1e-4;  ///< added to gradients, times the parameter
   double clip_norm = 10;
   model_options model = {};

@@ -19,9 +19,9 @@ struct search_options {
   int simulations = 25;    ///< leaves that are looked at
   double exploration = 2;  ///< how much the prior counts against the values found
   double spread = 0;       ///< the part of equal shares in the prior of the first choices, so that all are tried
-  bool look_ahead = true;  ///< at a new leaf, each choice that ends the game is known at once
+  bool look_ahead = true;  ///< whether, at a new leaf, each choice that ends the game is known at once
   double noise = 0;        ///< the part of random numbers in the prior of the first choices
-  double noise_alpha = 1;  ///< of their Dirichlet distribution: the smaller, the more they differ
+  double noise_alpha = 1;  ///< parameter of their Dirichlet distribution: the smaller, the more they differ
   bool rollouts = false;   ///< without a network: a leaf's value is how one game by chance ends; else 0
 
   template <class Archive>
@@ -35,7 +35,7 @@ struct searched {
   std::vector<int> visits;    ///< simulations that began with this action
   std::vector<float> policy;  ///< how good the actions are as shares, which sum up to 1; 0 for what is not allowed
   std::vector<float> values;  ///< the result to be expected, from -1 to 1; 0 for what was not looked at
-  float value = 0;            ///< of the position
+  float value = 0;            ///< value of the position
   bool is_proven = false;     ///< the value is the result, if both seats play on without mistakes
   int best = 0;               ///< the best action's number, from 0
 };
@@ -90,11 +90,11 @@ class search_tree {
   any_game kind_;
   search_options options_;
   int actions_, first_action_;
-  live_game live_;   ///< at the leaf
+  live_game live_;   ///< the game at the leaf
   live_game ahead_;  ///< beyond it
   random numbers_;
   std::vector<node> nodes_;
-  std::vector<live_game::kept_state> states_;  ///< of nodes that were expanded; their memory is used again
+  std::vector<live_game::kept_state> states_;  ///< states of nodes that were expanded; their memory is used again
   int kept_ = 0, leaf_ = 0, simulations_ = 0;
   std::vector<float> weights_;
 };

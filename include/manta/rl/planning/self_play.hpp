@@ -17,7 +17,7 @@ struct self_play_setting {
   any_game game;
   search_options search;
   int drawn_moves = 0;     ///< the first moves of a game are drawn by the policies that searches find
-  double temperature = 1;  ///< of these draws
+  double temperature = 1;  ///< temperature of these draws
   std::uint64_t seed = 0;
   template <class Archive>
   void serialize(Archive& archive) {
@@ -26,7 +26,7 @@ struct self_play_setting {
 };
 
 struct games_played {
-  positions found;  ///< in the order of the games
+  positions found;  ///< positions in the order of the games
   std::vector<episode> episodes;
   template <class Archive>
   void serialize(Archive& archive) {

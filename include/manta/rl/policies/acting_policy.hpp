@@ -28,9 +28,9 @@ struct action_choice {
 
   drawing by = drawing::none;
   own_distribution distribution = {};    ///< what the outputs mean, where it is not the library's
-  std::vector<float> spread = {};        ///< of the distribution: what does not depend on observations
+  std::vector<float> spread = {};        ///< spread of the distribution: what does not depend on observations
   bool is_squashed = false;              ///< the outputs are actions before tanh
-  exploration_options exploration = {};  ///< of an off-policy algorithm
+  exploration_options exploration = {};  ///< settings of an off-policy algorithm
   double randomness = 0;                 ///< what the exploration is told: the part of actions by chance alone
   own_action_planner planner = {};       ///< what acts instead of the network, with the best action always
 

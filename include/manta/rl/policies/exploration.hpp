@@ -40,7 +40,7 @@ class pink_noise {
 
  private:
   int size_ = 0;
-  std::vector<double> parts_;  ///< by number, then by memory; empty before the first call
+  std::vector<double> parts_;  ///< parts by number, then by memory; empty before the first call
 };
 
 /// What an exploration is told of a step.
@@ -53,7 +53,7 @@ struct exploration_input {
   /// all are allowed.
   std::span<const unsigned char> allowed;
   double randomness = 0;    ///< the part of actions by chance alone that the algorithm's options ask for
-  std::uint64_t steps = 0;  ///< of all environments, before the worker's call
+  std::uint64_t steps = 0;  ///< steps of all environments, before the worker's call
 };
 
 /// Each environment has an object of its own, which is used step by step. Where the class has a serialize, the object

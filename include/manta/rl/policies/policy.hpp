@@ -92,8 +92,8 @@ MANTA_DECL void refuse_distribution(const model_options& m, const std::string& a
 
 /// Runs a network for environments of a run, step by step, with a state of each where the network has one. A column's
 /// result has the same bits however many stand beside it: products of matrices sum in an order that depends on the
-/// number of columns, unless that is a multiple of 16 and not tiny, and each environment stands at its number modulo
-/// 16.
+/// number of columns, unless that is a multiple of 16 and not tiny, and each environment stands at
+/// its number modulo 16.
 class even_forward {
  public:
   even_forward() = default;

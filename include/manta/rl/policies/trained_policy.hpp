@@ -141,7 +141,7 @@ class trained_policy {
   MANTA_DECL void read_mask(Eigen::Index i, const std::vector<float>& mask, action_masks& allowed) const;
   [[noreturn]] MANTA_DECL void fail(Eigen::Index i, const std::string& what) const;
   acting_policy policy_;
-  acting_policy::draw numbers_;  ///< for the next action that is drawn
+  acting_policy::draw numbers_;  ///< numbers for the next action that is drawn
   nn::matrix<float> features_;
 };
 

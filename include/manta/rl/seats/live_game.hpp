@@ -58,8 +58,8 @@ class live_game {
 
   /// The action of a seat that acts next. Throws manta::error if it is not in the space, or not allowed.
   MANTA_DECL void choose(int seat, std::span<const float> action);
-  /// One step, for which all that act have chosen. Throws manta::error, with game, episode and step, for what the game
-  /// does wrong.
+  /// One step, for which all that act have chosen. Throws manta::error, with game, episode and step, for
+  /// what the game does wrong.
   MANTA_DECL void step();
   /// Where one seat acts, and its actions are discrete: its choice and the step.
   MANTA_DECL void play(int action);

@@ -53,8 +53,8 @@ class seats {
   std::vector<seat> all_;
 };
 
-/// Numbers from 0 to 1 as an image, of which a network reads channels, height and width in this order: the board of a
-/// game.
+/// Numbers from 0 to 1 as an image, of which a network reads channels, height and width in this order: the
+/// board of a game.
 MANTA_DECL box planes_of(int channels, int height, int width);
 
 namespace detail {
@@ -77,7 +77,7 @@ struct place_at_table {
   std::vector<float> observation;
   std::vector<unsigned char> mask;
   std::vector<float> action;
-  double reward = 0, total = 0;  ///< of this step, and since the episode began
+  double reward = 0, total = 0;  ///< rewards of this step, and since the episode began
   template <class Archive>
   void serialize(Archive& archive) {
     archive(observation, mask, action, reward, total);
@@ -86,11 +86,11 @@ struct place_at_table {
 
 struct table_state {
   game_status status;
-  std::uint64_t acted = 0;   ///< in the step that is being made
+  std::uint64_t acted = 0;   ///< seats that have acted in the step that is being made
   std::uint64_t masked = 0;  ///< whose masks this step has set
   bool begins = false;       ///< reset() is running
-  std::uint64_t seen = 0;    ///< to whom this step has shown something
-  std::uint64_t cut = 0;     ///< for whom this step has cut the episode off
+  std::uint64_t seen = 0;    ///< moments to whom this step has shown something
+  std::uint64_t cut = 0;     ///< cut for whom this step has cut the episode off
   bool is_blind = false;     ///< nobody reads observations and masks of this step
   std::vector<place_at_table> places;
   std::vector<float> whole;  ///< the state of the whole, where the game tells it
@@ -141,8 +141,8 @@ class table {
   void end() { s_.status.is_over = true; }
   /// The episode has ended for this seat: it acts no more, and has no more rewards after this step.
   MANTA_DECL void end(int seat);
-  /// The episode is cut off for all, though it could go on. A seat that this step has shown something has seen the last
-  /// state.
+  /// The episode is cut off for all, though it could go on. A seat that this step has shown something has
+  /// seen the last state.
   void truncate() { s_.status.is_over = s_.status.is_truncated = true; }
   /// Likewise for this seat: it acts no more.
   MANTA_DECL void truncate(int seat);

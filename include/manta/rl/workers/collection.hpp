@@ -6,8 +6,8 @@
 //
 //   struct upright : rl::collection {                      // a reward for an upright pole, which reports do not count
 //     void steps_made(const rl::made_steps& s) const override {
-//       for (std::size_t t = 0; t < s.rewards.size(); ++t) s.rewards[t] -= std::abs(s.next(2, Eigen::Index(t)));
-//     }
+//       for (std::size_t t = 0; t < s.rewards.size(); ++t) s.rewards[t]
+// -= std::abs(s.next(2, Eigen::Index(t)));     }
 //   };
 //   rl::ppo algorithm("CartPole-v1", {.collection = rl::own<upright>()});
 #pragma once
@@ -25,7 +25,7 @@ namespace manta::rl {
 struct made_steps {
   Eigen::Ref<const nn::matrix<float>> observations, actions;
   Eigen::Ref<const nn::matrix<float>> next;  ///< what the actions led to; of an episode that ends, its last state
-  std::span<double> rewards;                 ///< to be changed; those in reports stay
+  std::span<double> rewards;                 ///< rewards, which may be changed; those in reports stay
   std::span<const char> terminated, truncated;
 };
 
@@ -36,8 +36,8 @@ struct valued_steps {
   std::span<const char> terminated, truncated;
   std::span<const float> final_values;  ///< where an episode was truncated, the value of its last state
   double discount = 0, lambda = 0;
-  /// The discount of each step, where they differ: a seat of a game has waited for its next turn. Empty: all are
-  /// `discount`.
+  /// The discount of each step, where they differ: a seat of a game has waited for its next turn.
+  /// Empty: all are `discount`.
   std::span<const double> discounts = {};
 };
 

@@ -133,8 +133,8 @@ class crew<Method> {
   };
   /// One of the calls that a worker has at a time.
   struct duty {
-    bool is_busy = false;       ///< with a call under way, or with one whose result is kept
-    std::uint64_t version = 0;  ///< of the weights of its call
+    bool is_busy = false;       ///< whether it has a call under way, or one whose result is kept
+    std::uint64_t version = 0;  ///< version of the weights of its call
     future<Result> call;
   };
 

@@ -28,7 +28,7 @@ struct off_policy_orders {
   own_action_planner planner;  ///< acts instead of the network, if there is one
   moments filter;
   double randomness = 0;           ///< the part of actions that depend on chance alone
-  std::uint64_t steps_before = 0;  ///< of all environments
+  std::uint64_t steps_before = 0;  ///< steps of all environments before
   double discount = 0;
   int steps = 0, n_step = 1;
   std::uint64_t from = 0;  ///< the step of each environment that they begin with
@@ -40,8 +40,8 @@ struct off_policy_orders {
 
 /// What else happened while the transitions were made.
 struct off_policy_news {
-  std::vector<moments> seen;   ///< of the observations, by environment
-  std::vector<moments> gains;  ///< of the discounted sums of rewards, by environment
+  std::vector<moments> seen;   ///< moments of the observations, by environment
+  std::vector<moments> gains;  ///< moments of the discounted sums of rewards, by environment
   std::vector<episode> episodes;
   template <class Archive>
   void serialize(Archive& archive) {
@@ -110,7 +110,7 @@ class off_policy_worker {
   exploration_options how_;
   own_collection kind_of_collection_;
   vector_environment environments_;
-  std::vector<std::unique_ptr<exploration>> explorations_;  ///< by environment
+  std::vector<std::unique_ptr<exploration>> explorations_;  ///< explorations by environment
   std::unique_ptr<distribution> distribution_;
   std::unique_ptr<const collection> collection_;
   lines pending_;
@@ -120,7 +120,7 @@ class off_policy_worker {
   bool has_begun_ = false;
   call_history history_;
   even_forward forward_;
-  normaliser filter_;  ///< by the moments of the orders
+  normaliser filter_;  ///< filter by the moments of the orders
   nn::matrix<float> filtered_, outputs_, actions_, sent_;
 };
 

@@ -22,7 +22,7 @@ struct transitions {
   nn::matrix<float> next;        ///< the observations after them
   action_masks next_masks;       ///< what is allowed after them; no rows: everything
   std::vector<float> rewards;    ///< discounted sums over the steps
-  std::vector<float> discounts;  ///< of the value after them; 0 where the episode has terminated
+  std::vector<float> discounts;  ///< discounts of the value after them; 0 where the episode has terminated
   observation_code code = {};    ///< how observations travel; empty: as floats
   [[nodiscard]] std::size_t size() const { return rewards.size(); }
   MANTA_DECL void resize(Eigen::Index observation, Eigen::Index action, std::size_t count, Eigen::Index mask = 0);

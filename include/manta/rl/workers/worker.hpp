@@ -26,11 +26,12 @@ struct fragment {
   nn::matrix<float> actions;
   action_masks masks;  ///< what was allowed; no rows where environments have no masks
   std::vector<float> log_probabilities;
-  std::vector<float> advantages, returns;         ///< with values
-  std::vector<unsigned char> begins;              ///< the step is the first of an episode
-  nn::matrix<float> actor_states, critic_states;  ///< of networks with a memory, before the first step, by environment
-  std::vector<moments> seen;                      ///< of the unfiltered observations, by environment
-  std::vector<moments> gains;                     ///< of the discounted sums of rewards, by environment
+  std::vector<float> advantages, returns;  ///< there are none without values
+  std::vector<unsigned char> begins;       ///< the step is the first of an episode
+  nn::matrix<float> actor_states,
+      critic_states;           ///< states of networks with a memory, before the first step, by environment
+  std::vector<moments> seen;   ///< moments of the unfiltered observations, by environment
+  std::vector<moments> gains;  ///< moments of the discounted sums of rewards, by environment
   std::vector<episode> episodes;
 
   // Without values, for a learner that gives the steps their values itself:
@@ -138,7 +139,7 @@ class rollout_worker {
   std::unique_ptr<distribution> distribution_;
   std::unique_ptr<const collection> collection_;  ///< null: none of the program's own
   policy policy_;
-  normaliser filter_;  ///< by the policy's moments
+  normaliser filter_;  ///< filter by the policy's moments
   even_forward actor_, critic_;
   nn::matrix<float> filtered_, actions_, sent_, outputs_;
   std::vector<float> log_probabilities_;

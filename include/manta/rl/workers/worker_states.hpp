@@ -24,8 +24,8 @@
 namespace manta::rl::detail {
 
 /// Starts workers, each with its share of the environments, or games; `more` are the last arguments of their
-/// constructor. When a rank dies, its worker goes on elsewhere from its last state; who has made the call makes it
-/// again.
+/// constructor. When a rank dies, its worker goes on elsewhere from its last state; who has made the
+/// call makes it again.
 template <class Worker, class Kind, class... More>
 std::vector<actor<Worker>> start_workers(const Kind& e, std::uint64_t seed, int environments, int workers,
                                          const More&... more) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of html.hpp. Here are the numbers; html_script.ipp, html_chosen.ipp and html_parameters.ipp draw
-// them.
+// The definitions of html.hpp. Here are the numbers; html_script.ipp, html_chosen.ipp
+// and html_parameters.ipp draw them.
 #pragma once
 
 #include <algorithm>

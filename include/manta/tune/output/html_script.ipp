@@ -81,8 +81,8 @@ function ring(g, x, y, r, colour) {
   g.arc(x, y, r - .4, 0, 7);
   g.stroke();
 }
-// Trials as dots, those that have not come to their end as rings. Those that are not chosen lie behind, then those that
-// failed.
+// Trials as dots, those that have not come to their end as rings. Those that are not chosen lie behind,
+// then those that failed.
 function dots(g, t, list, place) {
   const size = list.length > 1000 ? 1.5 : 3.2, points = [];
   for (const r of list) {

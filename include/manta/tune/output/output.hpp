@@ -37,7 +37,7 @@ struct output_context {
   std::string clock = {};
   std::string searcher = {}, scheduler = {};  ///< names of their classes
   std::uint64_t seed = 0;
-  int ranks = 1;  ///< of each trial
+  int ranks = 1;  ///< ranks of each trial
   bool best_may_fail = false;
   std::size_t trials = 0;  ///< wanted; 0: until something stops the experiment
 };

@@ -16,16 +16,16 @@ namespace manta::tune {
 
 /// How a search stands.
 struct search_summary {
-  std::string folder;  ///< from the folder that was looked through; "." if it is that one
+  std::string folder;  ///< folder from the folder that was looked through; "." if it is that one
   std::string name, metric;
   bool maximised = false;
   std::size_t wanted = 0;                                                      ///< trials; 0: until something stops it
   std::size_t running = 0, paused = 0, complete = 0, stopped = 0, failed = 0;  ///< trials; those that wait are paused
   std::optional<trial_number> best = {};  ///< the trial with the best value of the (first) metric
   double best_value = 0;
-  config parameters = {};   ///< of the best trial
+  config parameters = {};   ///< parameters of the best trial
   double seconds = 0;       ///< that the search has taken
-  double written = 0;       ///< in seconds since 1970
+  double written = 0;       ///< written in seconds since 1970
   std::string why = {};     ///< it has ended; empty: it has not
   bool is_running = false;  ///< a process has it open
   bool has_page = false;    ///< there is a report.html
