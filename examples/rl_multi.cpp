@@ -7,13 +7,15 @@
 //   scripts/run rl_multi -n 4
 //
 // Expected output, where the numbers are those of one compiler and machine:
-//   an untrained runner was caught after 21.04 steps, then after 3.19 steps, and one that learns after 5.04 steps
-//   at a distance of 10, the pursuer takes the action 0
+//   an untrained runner was caught after 21.04 steps, then after 3.19 steps, and one that learns after 5.07 steps
+//   at a distance of 10, the pursuer takes the action 2
 #include <manta/rl/multi.hpp>
 
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <string>
+#include <vector>
 
 namespace rl = manta::rl;
 
@@ -52,9 +54,11 @@ struct pursuit {  // on a ring of 20 cells; the pursuer steps by 2, 0 or -2 cell
 // [end]
 
 // [map]
-struct by_seat {
-  std::string runner;
-  std::string operator()(int seat, std::uint64_t) const { return seat == 0 ? "pursuer" : runner; }
+struct league {  // the pursuer meets these runners, one after the other
+  std::vector<std::string> runners;
+  std::string operator()(int seat, std::uint64_t episode) const {
+    return seat == 0 ? "pursuer" : runners[episode % runners.size()];
+  }
 };
 // [end]
 
@@ -66,16 +70,25 @@ int main(int argc, char** argv) {
                        {.workers = 2,
                         .seed = 1,
                         .policies = {{"pursuer", rl::ppo_options{.rate = 1e-3}}, {"runner", rl::ppo_options{}}}});
-    const std::string untrained = training.snapshot("runner");  // "runner-1", which learns no more
-    training.map(rl::own<by_seat>(untrained));
-    const double before = training.evaluate(100, {.explore = true}).mean_length;
+    std::vector<std::string> runners = {training.snapshot("runner")};  // "runner-1", which learns no more
+    const auto meet = [&](const std::vector<std::string>& whom) { training.map(rl::own<league>(whom)); };
+    const auto length = [&] { return training.evaluate(100, {.explore = true}).mean_length; };
+    meet(runners);
+    const double before = length();
     for (int i = 0; i < 10; ++i) training.train();  // against the copy
-    const double easy = training.evaluate(100, {.explore = true}).mean_length;
-    training.map(rl::own<by_seat>("runner"));
+    const double easy = length();
+    // [end]
+    // [league]
+    runners.emplace_back("runner");  // which learns
     rl::multi_report r;
-    for (int i = 0; i < 20; ++i) r = training.train();  // both learn
+    for (int generation = 0; generation < 4; ++generation) {
+      meet(runners);
+      for (int i = 0; i < 5; ++i) r = training.train();
+      runners.push_back(training.snapshot("runner"));
+    }
     std::cout << r << '\n';
-    const double hard = training.evaluate(100, {.explore = true}).mean_length;
+    meet({"runner"});
+    const double hard = length();
     rl::trained_policy pursuer = training.trained("pursuer");
     const int action = pursuer.act(10);
     // [end]
