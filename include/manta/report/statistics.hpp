@@ -153,8 +153,8 @@ struct statistics {
   std::vector<rank_statistics> ranks;          ///< statistics by rank
   std::vector<function_statistics> functions;  ///< most seconds first
   std::vector<edge_statistics> edges;          ///< most bytes first
-  /// Which functions have submitted which, or called them: `count` tasks of `to` by tasks of `from`,
-  /// without bytes. Most tasks first.
+  /// Which functions have submitted which, or called them: `count` tasks of `to` by tasks of `from`, most tasks first.
+  /// They have no bytes.
   std::vector<edge_statistics> children;
   std::vector<actor_statistics> actors;  ///< most seconds of waiting first, at most 64
   std::vector<phase_statistics> phases;
