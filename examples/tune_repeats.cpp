@@ -39,8 +39,8 @@ int main(int argc, char** argv) {
     const auto results =
         tune::run<train>({{"lr", tune::loguniform(1e-5, 1)}},
                          {.minimise = "loss",
-                          .repeats = 3,
                           .trials = 200,
+                          .repeats = 3,
                           .searcher = tune::tpe(),
                           .scheduler = tune::patience_stopping({.reports = 5, .least = 0.01}),
                           .stop = {tune::after(50)},

@@ -149,7 +149,7 @@ TEST_CASE("each configuration runs three times, and its value is the mean") {
   in_world([] {
     folder f;
     const tune::experiment e = {
-        .minimise = "loss", .repeats = 3, .trials = 12, .folder = f.path, .outputs = {tune::csv()}, .show = false};
+        .minimise = "loss", .trials = 12, .repeats = 3, .folder = f.path, .outputs = {tune::csv()}, .show = false};
     const auto r = tune::run<descend>(line, e);
     CHECK(r.count(status::complete) == 12U);
     for (const auto& t : r) {
@@ -164,13 +164,13 @@ TEST_CASE("each configuration runs three times, and its value is the mean") {
     const auto by_hand = tune::run<descend_by_hand>(line, {.minimise = "loss", .trials = 12, .show = false});
     for (const auto& t : by_hand) CHECK(t.best_loss == r[t.id].best_loss);
 
-    const auto drawn = tune::run<draw>(line, {.minimise = "loss", .repeats = 4, .trials = 2, .show = false});
+    const auto drawn = tune::run<draw>(line, {.minimise = "loss", .trials = 2, .repeats = 4, .show = false});
     for (const auto& t : drawn) {
       CHECK(t.last["repeat"] == 1.5);
       CHECK(drawn.standard_error_of(t) > 0);
     }
     CHECK(drawn[0].best_loss != drawn[1].best_loss);
-    const auto plain = tune::run<noisy>(line, {.minimise = "loss", .repeats = 2, .trials = 3, .show = false});
+    const auto plain = tune::run<noisy>(line, {.minimise = "loss", .trials = 3, .repeats = 2, .show = false});
     for (const auto& t : plain) CHECK(t.best_loss == t.parameters.get<double>("x"));
     const auto alone = tune::run<noisy>(line, {.minimise = "loss", .show = false});
     CHECK(tune::is_nan(alone.standard_error_of(alone[0])));
@@ -181,7 +181,7 @@ TEST_CASE("schedulers and rules see the means") {
   in_world([] {
     for (const bool promotes : {false, true}) {
       CAPTURE(promotes);
-      tune::experiment e = {.minimise = "loss", .repeats = 3, .trials = 18, .concurrency = 1, .show = false};
+      tune::experiment e = {.minimise = "loss", .trials = 18, .repeats = 3, .concurrency = 1, .show = false};
       if (promotes) e.scheduler = tune::asha_promotion({.max = 9, .eta = 3});
       else e.scheduler = tune::asha({.max = 9, .eta = 3});
       const auto r = tune::run<descend>(line, e);
@@ -196,7 +196,7 @@ TEST_CASE("schedulers and rules see the means") {
       }
     }
     const auto r = tune::run<descend>(
-        line, {.minimise = "loss", .repeats = 3, .trials = 4, .stop = {tune::at_most("loss", 0.55)}, .show = false});
+        line, {.minimise = "loss", .trials = 4, .repeats = 3, .stop = {tune::at_most("loss", 0.55)}, .show = false});
     for (const auto& t : r) CHECK((t.best_loss <= 0.55 || t.iteration == 9U));
   });
 }
@@ -206,8 +206,8 @@ TEST_CASE("classes are repeated, and populations exploit all runs of a trial") {
     for (const bool isolated : {false, true}) {
       CAPTURE(isolated);
       tune::experiment e = {.maximise = "height",
-                            .repeats = 2,
                             .trials = 12,
+                            .repeats = 2,
                             .scheduler = tune::asha_promotion({.max = 9, .eta = 3}),
                             .show = false};
       if (isolated) e.isolate = true;
@@ -220,8 +220,8 @@ TEST_CASE("classes are repeated, and populations exploit all runs of a trial") {
       }
     }
     const auto r = tune::run<descend>(line, {.minimise = "loss",
-                                             .repeats = 3,
                                              .trials = 4,
+                                             .repeats = 3,
                                              .scheduler = tune::pbt({.interval = 3, .synchronous = true}),
                                              .show = false});
     CHECK(r.count(status::complete) == 4U);
@@ -236,7 +236,7 @@ TEST_CASE("runs that end apart count to the end of the last one, also when the t
         CAPTURE(with_folder);
         CAPTURE(promotes);
         folder f;
-        tune::experiment e = {.minimise = "loss", .repeats = 3, .trials = 6, .outputs = {}, .show = false};
+        tune::experiment e = {.minimise = "loss", .trials = 6, .repeats = 3, .outputs = {}, .show = false};
         if (promotes) e.scheduler = tune::asha_promotion({.max = 9, .grace = 4, .eta = 1.5});
         if (with_folder) e.folder = f.path, e.checkpoints.every = 2;
         const auto r = tune::run<end_apart>(line, e);
@@ -298,7 +298,7 @@ TEST_CASE("runs that all report the same are told of at the end") {
                     "the 2 runs of each trial have reported the same: take random numbers from trial.seed()");
   };
   in_world([&] {
-    const tune::experiment e = {.minimise = "loss", .repeats = 2, .trials = 3, .show = false};
+    const tune::experiment e = {.minimise = "loss", .trials = 3, .repeats = 2, .show = false};
     CHECK(said([&] { tune::run<noisy>(line, e); }));
     CHECK_FALSE(said([&] { tune::run<draw>(line, e); }));
   });

@@ -48,10 +48,10 @@ struct experiment {
   /// it is complete. Searchers and schedulers see the mean so far, those schedulers excepted that
   /// compare report by report.
   counted counts = counted::best_report;
+  std::size_t trials = 1;  ///< times the combinations of grids in the space; 0: until something stops it
   /// Runs of each configuration, which are one trial: each has a trial::seed() of its own, and the reports of the trial
   /// are their means, beside the standard errors of these.
   int repeats = 1;
-  std::size_t trials = 1;  ///< times the combinations of grids in the space; 0: until something stops it
   any_searcher searcher = random_search();
   any_scheduler scheduler = fifo();
   std::vector<config> first = {};  ///< evaluated before what the searcher suggests; what they do not name is drawn
