@@ -194,7 +194,7 @@ class deployment<generator<T>(A...)> : public detail::deployment_handle {
     const detail::stream_key key = detail::new_stream_key(rank());
     auto request =
         async<&detail::router::stream<T, A...>>(router(), detail::type_tag<T>(), key, its_.options, arguments...);
-    return {std::move(request), async<&detail::router::place_of>(router(), key)};
+    return {std::move(request), detail::ask_place(router(), key)};
   }
 
   /// A handle of this deployment whose calls have a priority or a deadline.

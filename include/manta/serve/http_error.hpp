@@ -8,9 +8,6 @@
 // Any function may throw it: a task, a deployed method, one that a deployed method asks. It travels as it is.
 #pragma once
 
-#include <cereal/types/string.hpp>
-#include <cereal/types/utility.hpp>
-#include <cereal/types/vector.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,10 +21,8 @@ class http_error : public error {
  public:
   http_error() : error("") {}
   /// A status from 400 to 599. The text is what the client reads: {"error": text}.
-  http_error(int status, const std::string& text, std::vector<std::pair<std::string, std::string>> header = {})
-      : error(text), status_(status), text_(text), header_(std::move(header)) {
-    rethrow_as<http_error>();
-  }
+  MANTA_DECL http_error(int status, const std::string& text,
+                        std::vector<std::pair<std::string, std::string>> header = {});
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
   /// The status of the answer; 500 if the one that was given is none of an error.
   [[nodiscard]] int status() const { return status_ >= 400 && status_ <= 599 ? status_ : 500; }
@@ -46,3 +41,7 @@ class http_error : public error {
 };
 
 }  // namespace manta::serve
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/http_error.ipp"
+#endif

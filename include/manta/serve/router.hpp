@@ -29,6 +29,10 @@
 
 namespace manta::serve::detail {
 
+class router;
+/// Where the values of a stream will be; the answer is a future that ends when the stream begins.
+MANTA_DECL future<future<stream_place>> ask_place(const actor<router>& at, const stream_key& key);
+
 class router {
  public:
   /// `signature` is what requests take and give, as typeid names it.
@@ -126,7 +130,7 @@ class router {
       const actor<router> its = versions_.canary_router();
       const future<void> ended =
           async<&router::stream<T, A...>>(its, type_tag<T>(), key, of_canary(o), std::move(arguments)...);
-      const auto begun = async<&router::place_of>(its, key).get();
+      const future<stream_place> begun = ask_place(its, key).get();
       wait_while_wanted(begun, [&] { return !caller.stop_requested(); });
       if (begun.ready()) place.set(begun.get());
       wait_while_wanted(ended, [&] { return !caller.stop_requested(); });

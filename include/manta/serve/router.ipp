@@ -29,6 +29,10 @@ class router::turn {
   router& router_;
 };
 
+MANTA_DECL future<future<stream_place>> ask_place(const actor<router>& at, const stream_key& key) {
+  return async<&router::place_of>(at, key);
+}
+
 MANTA_DECL router::router(const options& o, std::string signature) : signature_(std::move(signature)), dispatcher_(o) {
   replicas_.keep_away(manta::rank(), false);
 }

@@ -13,6 +13,7 @@
 #include "manta/serve/dispatcher.ipp"
 #include "manta/serve/failed_batches.ipp"
 #include "manta/serve/heartbeat.ipp"
+#include "manta/serve/http_error.ipp"
 #include "manta/serve/options.ipp"
 #include "manta/serve/replica.ipp"
 #include "manta/serve/replica_health.ipp"
@@ -24,6 +25,8 @@
 #include "manta/serve/router.ipp"
 #include "manta/serve/settings.ipp"
 #include "manta/serve/versions.ipp"
+#include "manta/serve/waiting_calls.ipp"
+#include "manta/serve/waiting_request.ipp"
 #include "manta/serve/waiting_rows.ipp"
 #include "manta/serve/waiting_stream.ipp"
 

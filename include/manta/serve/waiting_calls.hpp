@@ -5,13 +5,12 @@
 // neither a thread nor a loop, for each call waits on a stack of its own.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "manta/cancel.hpp"
 #include "manta/error.hpp"
 #include "manta/promise.hpp"
 #include "manta/serve/source.hpp"
@@ -74,35 +73,17 @@ enum class call_end { answered, unwanted, overdue };
 /// whether anybody wants the answer. It is asked after 50 ms, because a watcher costs more than most calls take, and
 /// then whenever a token has changed: without a time limit, so that a circle of calls is found to be a deadlock.
 /// `given_up`, if it names something, becomes true when the call counts as overdue whatever the time.
-template <class T, class Wanted>
-call_end wait_for_call(const future<T>& call, std::chrono::milliseconds longest, Wanted&& is_wanted,
-                       const future<bool>& given_up = {}) {
-  using clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds short_call{50};
-  const bool is_limited = longest.count() > 0;
-  const clock::time_point begin = clock::now();
-  if (call.wait_for(is_limited ? std::min(longest, short_call) : short_call)) return call_end::answered;
-  watcher events;
-  events.watch_stops();
-  events.add(call, 0);
-  if (given_up.valid()) events.add(given_up, 1);
-  for (;;) {
-    if (!is_wanted()) return call_end::unwanted;
-    const auto left = begin + longest - clock::now();
-    if (is_limited && left.count() <= 0) return call.ready() ? call_end::answered : call_end::overdue;
-    const auto ended = is_limited ? events.next(left) : events.next();
-    if (ended == 0) return call_end::answered;
-    if (ended == 1 && given_up.get()) return call_end::overdue;
-  }
-}
+MANTA_DECL call_end wait_for_call(const any_future& call, std::chrono::milliseconds longest,
+                                  const std::function<bool()>& is_wanted, const future<bool>& given_up = {});
+
+/// Cancels a call; false if it has ended.
+MANTA_DECL bool cancel_call(const any_future& call);
 
 /// Waits for a call as long as `is_wanted`; cancels it then: false.
-template <class T, class Wanted>
-bool wait_while_wanted(const future<T>& call, Wanted&& is_wanted) {
-  while (wait_for_call(call, {}, is_wanted) == call_end::unwanted) {
-    if (cancel(call)) return false;
-  }
-  return true;
-}
+MANTA_DECL bool wait_while_wanted(const any_future& call, const std::function<bool()>& is_wanted);
 
 }  // namespace manta::serve::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/waiting_calls.ipp"
+#endif

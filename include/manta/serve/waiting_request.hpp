@@ -4,7 +4,6 @@
 // A request at its router: what is asked, the answer or why there is none, and the bell of the call that waits for it.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -47,24 +46,11 @@ struct waiting_entry : queued_request {
   virtual call_end run_batch(const dispatcher::batch& b, const actor<replica>& its, const batch_terms& terms) = 0;
 };
 
-inline bool is_wanted(const dispatcher::batch& b) {
-  return std::any_of(b.requests.begin(), b.requests.end(),
-                     [](queued_request* r) { return !r->caller.stop_requested(); });
-}
+MANTA_DECL bool is_wanted(const dispatcher::batch& b);
 
 /// Waits for the call of a batch, and cancels it if it is unwanted or overdue. The process of an isolated call would be
 /// ended by that: an unwanted one goes on to its end.
-template <class T>
-call_end finish_call(const future<T>& call, const dispatcher::batch& b, const batch_terms& terms) {
-  call_end end = wait_for_call(
-      call, terms.timeout, [&] { return is_wanted(b); }, terms.given_up);
-  if (end == call_end::unwanted && terms.is_isolated) {
-    end = wait_for_call(
-        call, terms.timeout, [] { return true; }, terms.given_up);
-    if (end == call_end::answered) return call_end::unwanted;
-  }
-  return end == call_end::answered || cancel(call) ? end : call_end::answered;
-}
+MANTA_DECL call_end finish_call(const any_future& call, const dispatcher::batch& b, const batch_terms& terms);
 
 template <class Signature>
 struct waiting_request;
@@ -102,3 +88,7 @@ struct waiting_request<R(A...)> final : waiting_entry {
 };
 
 }  // namespace manta::serve::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/waiting_request.ipp"
+#endif

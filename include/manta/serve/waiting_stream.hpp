@@ -61,6 +61,10 @@ class stream_places {
   std::map<stream_key, promise<stream_place>> all_;
 };
 
+/// Waits for the end of a stream that has begun; closes it if nobody wants its values any more. Throws what its
+/// generator threw.
+MANTA_DECL call_end wait_for_stream(const actor<replica>& its, const dispatcher::batch& b, const batch_terms& terms);
+
 template <class Signature>
 struct waiting_stream;
 template <class T, class... A>
@@ -80,15 +84,8 @@ struct waiting_stream<generator<T>(A...)> final : waiting_entry {
     constexpr int never_again = 1000;
     tries = never_again;  // its reader may have read some of its values
     place.set({its, terms.number});
-    const future<void> ended = async<&replica::end_of>(its, terms.number).get();
-    end = wait_for_call(
-        ended, {}, [&] { return is_wanted(b); }, terms.given_up);
-    if (end == call_end::answered) {
-      ended.get();
-      is_answered = true;
-    } else {
-      async<&replica::close_stream>(its, terms.number);
-    }
+    end = wait_for_stream(its, b, terms);
+    is_answered = end == call_end::answered;
     return end;
   }
 

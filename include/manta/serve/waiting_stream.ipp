@@ -30,4 +30,16 @@ MANTA_DECL future<stream_place> stream_places::of(const stream_key& key) const {
   return none.get_future();
 }
 
+MANTA_DECL call_end wait_for_stream(const actor<replica>& its, const dispatcher::batch& b, const batch_terms& terms) {
+  const future<void> ended = async<&replica::end_of>(its, terms.number).get();
+  const call_end end = wait_for_call(
+      ended, {}, [&] { return is_wanted(b); }, terms.given_up);
+  if (end == call_end::answered) {
+    ended.get();
+  } else {
+    async<&replica::close_stream>(its, terms.number);
+  }
+  return end;
+}
+
 }  // namespace manta::serve::detail

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of waiting_calls.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include "manta/cancel.hpp"
+#include "manta/serve/waiting_calls.hpp"
+#include "manta/watcher.hpp"
+
+namespace manta::serve::detail {
+
+namespace {
+/// A handle of a call for whom its type does not matter.
+future<void> untyped(const any_future& call) {
+  using manta::detail::access;
+  return access::make_future<void>(manta::detail::handle(access::of(call)));
+}
+}  // namespace
+
+MANTA_DECL call_end wait_for_call(const any_future& call, std::chrono::milliseconds longest,
+                                  const std::function<bool()>& is_wanted, const future<bool>& given_up) {
+  using clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds short_call{50};
+  const future<void> its_end = untyped(call);
+  const bool is_limited = longest.count() > 0;
+  const clock::time_point begin = clock::now();
+  if (its_end.wait_for(is_limited ? std::min(longest, short_call) : short_call)) return call_end::answered;
+  watcher events;
+  events.watch_stops();
+  events.add(call, 0);
+  if (given_up.valid()) events.add(given_up, 1);
+  for (;;) {
+    if (!is_wanted()) return call_end::unwanted;
+    const auto left = begin + longest - clock::now();
+    if (is_limited && left.count() <= 0) return its_end.ready() ? call_end::answered : call_end::overdue;
+    const auto ended = is_limited ? events.next(left) : events.next();
+    if (ended == 0) return call_end::answered;
+    if (ended == 1 && given_up.get()) return call_end::overdue;
+  }
+}
+
+MANTA_DECL bool cancel_call(const any_future& call) { return cancel(untyped(call)); }
+
+MANTA_DECL bool wait_while_wanted(const any_future& call, const std::function<bool()>& is_wanted) {
+  while (wait_for_call(call, {}, is_wanted) == call_end::unwanted) {
+    if (cancel_call(call)) return false;
+  }
+  return true;
+}
+
+}  // namespace manta::serve::detail
