@@ -72,6 +72,10 @@ struct slow {
 };
 }  // namespace
 
+static_assert(std::is_constructible_v<rl::any_environment, rl::environment<slow>&> &&
+                  std::is_convertible_v<rl::environment<slow>, rl::any_environment>,
+              "an environment of a class is an environment, also in explicit words");
+
 TEST_CASE("an environment that hangs is named, with episode and step") {
   rl::vector_environment e(rl::environment<slow>(), 1, 7, 1);
   e.reset();

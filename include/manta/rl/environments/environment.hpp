@@ -66,7 +66,7 @@ class any_environment : public detail::constructed {
 
  protected:
   static any_environment made(constructed its) { return any_environment(std::move(its)); }
-  MANTA_DECL explicit any_environment(constructed its);
+  MANTA_DECL explicit any_environment(constructed&& its);
 
  private:
   int mask_size_ = 0;

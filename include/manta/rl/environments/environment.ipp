@@ -84,7 +84,7 @@ MANTA_DECL any_environment::any_environment(const std::string& name) {
 }
 MANTA_DECL any_environment::any_environment(const char* name) : any_environment(std::string(name)) {}
 
-MANTA_DECL any_environment::any_environment(constructed its) : constructed(std::move(its)) {
+MANTA_DECL any_environment::any_environment(constructed&& its) : constructed(std::move(its)) {
   const detail::environment_face face = detail::environment_classes().at(mangled_).describe(arguments_);
   observations_ = face.observations;
   actions_ = face.actions;

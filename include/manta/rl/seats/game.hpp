@@ -59,7 +59,7 @@ class any_game : public detail::constructed {
 
  protected:
   static any_game made(constructed its) { return any_game(std::move(its)); }
-  MANTA_DECL explicit any_game(constructed its);
+  MANTA_DECL explicit any_game(constructed&& its);
 
  private:
   rl::seats seats_;

@@ -49,7 +49,7 @@ MANTA_DECL any_game::any_game(const std::string& name) {
 }
 MANTA_DECL any_game::any_game(const char* name) : any_game(std::string(name)) {}
 
-MANTA_DECL any_game::any_game(constructed its)
+MANTA_DECL any_game::any_game(constructed&& its)
     : constructed(std::move(its)), seats_(detail::game_classes().at(mangled_).describe(arguments_)) {
   detail::check_seats(name_, seats_);
 }
