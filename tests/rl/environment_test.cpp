@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <type_traits>
 
 #include "manta/rl.hpp"
 #include "support/text.hpp"
