@@ -68,10 +68,9 @@ MANTA_DECL void write_numbers(const picture& p, const folder_options& o, double*
 /// manta/train/png.hpp, or a class of the program. All pictures have the size of the first.
 template <class Reader>
 class picture_folder {
-  static_assert(
-      detail::picture_reader<Reader>,
-      "manta: train: the reader of a picture_folder has `static constexpr const char* ending` and `static train::picture "
-      "read(const std::string& path, int channels)`");
+  static_assert(detail::picture_reader<Reader>,
+                "manta: train: the reader of a picture_folder has `static constexpr const char* ending` and `static "
+                "train::picture read(const std::string& path, int channels)`");
 
  public:
   picture_folder() = default;
