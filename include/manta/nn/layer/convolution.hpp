@@ -31,6 +31,7 @@ class convolution_layer final : public layer<T> {
         channels_(in[0] / std::max(1, groups_)),
         weights_(channels_ * window_.offsets()),
         filters_(s.sizes[0]),
+        in_group_(filters_ / std::max(1, groups_)),
         has_bias_(s.option("bias", 1) != 0),
         start_(static_cast<nn::start>(static_cast<int>(s.option("start", 0)))),
         gain_(s.option("gain", 1)) {
@@ -70,11 +71,10 @@ class convolution_layer final : public layer<T> {
     each_group(x.cols(), [&](Eigen::Index first, Eigen::Index count, int group) {
       copy_patches(x, first, count, group);
       if (count == 1) {
-        Eigen::Map<matrix<T>> result(y.data() + first * y.rows() + group * in_group() * positions, positions,
-                                     in_group());
+        Eigen::Map<matrix<T>> result(y.data() + first * y.rows() + group * in_group_ * positions, positions, in_group_);
         set_product(result, patches_, filters_of(p_, group));
       } else {
-        results_.resize(count * positions, in_group());
+        results_.resize(count * positions, in_group_);
         set_product(results_, patches_, filters_of(p_, group));
         each_image(y, first, count, group, [](auto image, auto rows) { image = rows; });
       }
@@ -94,16 +94,16 @@ class convolution_layer final : public layer<T> {
     }
     each_group(x.cols(), [&](Eigen::Index first, Eigen::Index count, int group) {
       copy_patches(x, first, count, group);
-      const T* d = dy.data() + first * dy.rows() + group * in_group() * positions;
+      const T* d = dy.data() + first * dy.rows() + group * in_group_ * positions;
       if (count > 1) {
-        results_.resize(count * positions, in_group());
+        results_.resize(count * positions, in_group_);
         each_image(dy, first, count, group, [](auto image, auto rows) { rows = image; });
         d = results_.data();
       }
-      const Eigen::Map<const matrix<T>> derivative(d, count * positions, in_group());
+      const Eigen::Map<const matrix<T>> derivative(d, count * positions, in_group_);
       filters dw = filters_of(g_, group);
       add_product(dw, patches_.transpose(), derivative);
-      if (has_bias_) bias(g_).segment(group * in_group(), in_group()) += derivative.colwise().sum().transpose();
+      if (has_bias_) bias(g_).segment(group * in_group_, in_group_) += derivative.colwise().sum().transpose();
       if (!dx) return;
       set_product(patches_, derivative, filters_of(p_, group).transpose());
       add_patches(*dx, first, count, group);
@@ -112,9 +112,8 @@ class convolution_layer final : public layer<T> {
 
  private:
   using filters = Eigen::Map<matrix<T>>;  // a column a filter, so row-major seen from PyTorch
-  [[nodiscard]] int in_group() const { return filters_ / groups_; }
   filters filters_of(T* array, int group) const {
-    return {array + Eigen::Index{group} * in_group() * weights_, weights_, in_group()};
+    return {array + Eigen::Index{group} * in_group_ * weights_, weights_, in_group_};
   }
   Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>> bias(T* array) const {
     return {array + weights_ * filters_, filters_};
@@ -156,8 +155,8 @@ class convolution_layer final : public layer<T> {
     const Eigen::Index positions = window_.positions();
     for (Eigen::Index i = 0; i < count; ++i) {
       using image = std::conditional_t<std::is_const_v<Images>, const matrix<T>, matrix<T>>;
-      f(Eigen::Map<image>(images.data() + (first + i) * images.rows() + group * in_group() * positions, positions,
-                          in_group()),
+      f(Eigen::Map<image>(images.data() + (first + i) * images.rows() + group * in_group_ * positions, positions,
+                          in_group_),
         results_.middleRows(i * positions, positions));
     }
   }
@@ -178,7 +177,11 @@ class convolution_layer final : public layer<T> {
       const T* const sample = x.data() + (first + i) * x.rows();
       each_weight(group, patches_.data() + i * positions, rows,
                   [&](Eigen::Index channel, int kz, int ky, int kx, T* column) {
-                    window_.copy_shifted(sample + channel, kz, ky, kx, column);
+                    if constexpr (Dimensions == 2) {
+                      window_.plane.copy_shifted(sample + channel, ky, kx, column);
+                    } else {
+                      window_.copy_shifted(sample + channel, kz, ky, kx, column);
+                    }
                   });
     }
   }
@@ -188,7 +191,11 @@ class convolution_layer final : public layer<T> {
       T* const sample = dx.data() + (first + i) * dx.rows();
       each_weight(group, patches_.data() + i * positions, rows,
                   [&](Eigen::Index channel, int kz, int ky, int kx, const T* column) {
-                    window_.add_shifted(column, kz, ky, kx, sample + channel);
+                    if constexpr (Dimensions == 2) {
+                      window_.plane.add_shifted(column, ky, kx, sample + channel);
+                    } else {
+                      window_.add_shifted(column, kz, ky, kx, sample + channel);
+                    }
                   });
     }
   }
@@ -196,6 +203,7 @@ class convolution_layer final : public layer<T> {
   volume_window window_;
   int groups_, channels_;  ///< channels_: those that a filter sees
   int weights_, filters_;
+  int in_group_;  ///< filters of each group
   bool has_bias_;
   nn::start start_;
   double gain_;

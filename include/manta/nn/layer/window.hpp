@@ -66,13 +66,13 @@ struct window {
     for (int y = top; y < bottom; ++y) {
       T* to = column + y * out_width;
       const T* from = plane + (y * stride + ky - padding) * width + kx - padding;
-      std::fill(to, to + left, T{0});
+      if (left > 0) std::fill(to, to + left, T{0});
       if (stride == 1) {
         std::copy(from + left, from + right, to + left);
       } else {
         for (int x = left; x < right; ++x) to[x] = from[x * stride];
       }
-      std::fill(to + right, to + out_width, T{0});
+      if (right < out_width) std::fill(to + right, to + out_width, T{0});
     }
     std::fill(column + bottom * out_width, column + positions(), T{0});
   }
