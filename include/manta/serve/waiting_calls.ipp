@@ -12,13 +12,11 @@
 
 namespace manta::serve::detail {
 
-namespace {
 /// A handle of a call for whom its type does not matter.
-future<void> untyped(const any_future& call) {
+inline future<void> untyped(const any_future& call) {
   using manta::detail::access;
   return access::make_future<void>(manta::detail::handle(access::of(call)));
 }
-}  // namespace
 
 MANTA_DECL call_end wait_for_call(const any_future& call, std::chrono::milliseconds longest,
                                   const std::function<bool()>& is_wanted, const future<bool>& given_up) {
