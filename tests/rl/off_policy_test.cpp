@@ -108,6 +108,17 @@ TEST_CASE("td3 learns actions of a box, is the same for any number of workers, a
   in_world([] { learns_and_goes_on<rl::td3>("td3"); });
 }
 
+TEST_CASE("equal trainings have equal checkpoints, byte for byte") {
+  in_world([] {
+    const auto bytes = [] {
+      rl::sac a(rl::environment<target>(), {.seed = 3, .learning_starts = 100, .model = {.hidden = {8}}});
+      for (int i = 0; i < 3; ++i) (void)a.train();
+      return a.save_to_bytes();
+    };
+    CHECK(bytes() == bytes());
+  });
+}
+
 TEST_CASE("sac swings the pendulum up") {
   in_world([] {
     if (manta::size() > 1) return;

@@ -41,6 +41,9 @@ MANTA_DECL replay::replay(int observation, int action, std::size_t capacity, dou
   before_.resize(capacity);
   after_.resize(capacity);
   rest_.resize(0, action, capacity, mask);
+  // Checkpoints have these arrays whole: equal trainings have equal bytes.
+  rest_.actions.setZero();
+  rest_.next_masks.setZero();
 }
 MANTA_DECL replay::replay(const space& observations, int action, std::size_t capacity, double alpha, int mask)
     : replay(observations.features(), action, capacity, alpha, mask) {
