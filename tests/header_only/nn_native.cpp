@@ -45,8 +45,8 @@ double convolution_error(int channels, int height, int width, int filters, int s
   constexpr int images = 3;
   const int out_h = height + 2 * padding - size + 1, out_w = width + 2 * padding - size + 1;
   const int weights = channels * size * size;
-  nn::detail::conv2d_layer<double> layer(nn::conv2d(filters, size, {.padding = padding}),
-                                         nn::shape{channels, height, width});
+  nn::detail::convolution_layer<double, 2> layer(nn::conv2d(filters, size, {.padding = padding}),
+                                                 nn::shape{channels, height, width});
   matrix p = normal_numbers(filters * (weights + 1), 1, 1), g = matrix::Zero(p.rows(), 1), y, dx;
   layer.bind(p.data(), g.data(), nullptr);
   const matrix x = normal_numbers(channels * height * width, images, 2),
