@@ -268,6 +268,7 @@ constexpr double account_kib =
 
 /// What a rank keeps in memory beside its accounts, after three tasks on each.
 double kib_of_rank(std::uint32_t ranks) {
+  ::mallopt(M_PERTURB, 0);  // meson has memory filled, so that pages which nobody writes would be there too
   ::malloc_trim(0);
   const double before = kib_in_memory();
   large_world all(ranks);
@@ -282,11 +283,13 @@ double kib_of_rank(std::uint32_t ranks) {
 
 }  // namespace
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these take memory of their own
 TEST_CASE("a rank among many takes little memory") {
   const double taken = kib_of_rank(many());
   CAPTURE(taken);
   CHECK(taken < 64);
 }
+#endif
 
 // Prints the table of bench/scale.md: exec.scale_test --no-mpi --no-skip -tc="the table*"
 TEST_CASE("the table of what a world of so many ranks takes" * doctest::skip()) {
