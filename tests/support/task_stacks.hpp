@@ -115,6 +115,9 @@ class task_stacks {
     s.frames->leave_for(root_, nullptr);
   }
   static void body() {
+#if defined(MANTA_STACK_ASAN)
+    __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);  // the end of the switch to a new stack
+#endif
     task_stacks& its = *active_;
     stack& s = *its.current_;
     for (;;) {
