@@ -112,11 +112,8 @@ class request_queues {
 
  private:
   static std::uint64_t hash(const request& r) {
-    std::uint64_t h = static_cast<std::uint64_t>(r.granted.member);
-    const auto add = [&h](std::int64_t number) {
-      h = (h ^ static_cast<std::uint64_t>(number)) * 0x9fb21c651e98df25ULL;
-      h ^= h >> 32;
-    };
+    auto h = static_cast<std::uint64_t>(r.granted.member);
+    const auto add = [&h](std::int64_t number) { h = h * 0x9fb21c651e98df25ULL + static_cast<std::uint64_t>(number); };
     const auto add_field = [&add]<class Field>(const Field& field) {
       if constexpr (std::is_same_v<Field, quantities>) {
         for (const quantity& q : field) add(static_cast<std::int64_t>(base::hash_text(q.name)) + q.units);
@@ -130,7 +127,7 @@ class request_queues {
     const auto add_all = [&add_field](const auto&... field) { (add_field(field), ...); };
     needs::each_field(static_cast<const needs&>(r), add_all);
     place_terms::each_field(static_cast<const place_terms&>(r), add_all);
-    return h >> 1;
+    return base::mix(h) >> 1;
   }
   request_queue* find(const request& wanted, std::uint64_t h) const {
     request_queue* q = by_hash_.find(h);
