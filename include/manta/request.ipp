@@ -43,7 +43,7 @@ void fill_request(graph::request& request, const Options& o, const char* kind, b
   request.nodes = o.nodes;
   request.rank = o.rank;
   request.node = o.node;
-  request.except = o.except;
+  request.except = graph::exceptions(o.except);
   request.near = o.near.valid() ? graph::request::not_known : graph::request::nowhere;
   request.spread = o.spread;
   request.isolate = o.isolate;

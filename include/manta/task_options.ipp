@@ -12,7 +12,7 @@ namespace manta::detail {
 /// Has the task no condition beside its deadline and its retries?
 inline bool asks_for_no_place(const task_options& o) {
   return o.name.empty() && o.cpus == 1 && !base::is_nan(o.gpus) && o.gpus == 0 && o.resources.empty() && o.rank == -1 &&
-         o.node == -1 && o.except.empty() && !o.near.valid() && !o.spread && o.priority == 0 && !o.isolate &&
+         o.node == -1 && o.except == places() && !o.near.valid() && !o.spread && o.priority == 0 && !o.isolate &&
          o.duration.count() == 0 && !o.in.valid() && o.bundle < 0 && !o.journaled;
 }
 

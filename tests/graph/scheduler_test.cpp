@@ -109,7 +109,7 @@ struct conditions {
     r.priority = priority;
     r.reservation = in;
     r.bundle = bundle;
-    r.except = except;
+    r.except = manta::graph::exceptions(except);
     return r;
   }
 };
@@ -767,7 +767,7 @@ TEST_CASE("a request is read as it was written, with each of its fields") {
   manta::graph::run_terms::each_field(static_cast<manta::graph::run_terms&>(r), fill_all);
   r.name = "all";
   r.resources = {{"slot", 0.5}};
-  r.except = {{1, 2}, {3}};
+  r.except = manta::graph::exceptions({{1, 2}, {3}});
   r.cost = {4, true};
   r.rules.concurrency = 7;
   r.granted.member = 2;
@@ -778,7 +778,7 @@ TEST_CASE("a request is read as it was written, with each of its fields") {
   read.read(in);
   CHECK(read.waits_as(r));
   CHECK(read.name == "all");
-  CHECK(read.except == manta::places{{1, 2}, {3}});
+  CHECK(read.except.all() == manta::places{{1, 2}, {3}});
   CHECK((read.retries == r.retries && read.restarts == r.restarts && read.deadline == r.deadline &&
          read.duration == r.duration && read.isolate && read.needs_rank_0 && read.journaled));
   CHECK((read.cost.rank == 4 && read.cost.was_killed && read.rules.concurrency == 7));

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "manta/base/shared.hpp"
 #include "manta/wire/bytes.hpp"
 
 namespace manta {
@@ -18,24 +20,11 @@ struct places {
   std::vector<int> ranks = {};
   std::vector<int> nodes = {};
 
-  bool empty() const { return ranks.empty() && nodes.empty(); }
   bool has(int rank, int node) const {
     return std::find(ranks.begin(), ranks.end(), rank) != ranks.end() ||
            std::find(nodes.begin(), nodes.end(), node) != nodes.end();
   }
   bool operator==(const places&) const = default;
-  void write(wire::buffer& out) const {
-    for (const std::vector<int>* list : {&ranks, &nodes}) {
-      wire::put(out, static_cast<std::uint32_t>(list->size()));
-      for (const int each : *list) wire::put(out, each);
-    }
-  }
-  void read(wire::source& in) {
-    for (std::vector<int>* list : {&ranks, &nodes}) {
-      list->resize(in.get<std::uint32_t>());
-      for (int& each : *list) in.get(each);
-    }
-  }
 };
 
 namespace graph {
@@ -50,6 +39,45 @@ inline std::string describe(const places& of) {
   add("node", of.nodes);
   return text;
 }
+
+/// The places that a request excepts. Where there are none, as almost always, it is one word, and each question to it
+/// one comparison: the scheduler asks it for each task and rank.
+class exceptions {
+ public:
+  exceptions() = default;
+  explicit exceptions(places of) {
+    if (!of.ranks.empty() || !of.nodes.empty()) its_ = base::shared<const record>(new record(std::move(of)));
+  }
+
+  bool empty() const { return its_ == nullptr; }
+  bool has(int rank, int node) const { return its_ != nullptr && its_->what.has(rank, node); }
+  places all() const { return empty() ? places() : its_->what; }
+  friend bool operator==(const exceptions& a, const exceptions& b) {
+    return a.its_.get() == b.its_.get() || (!a.empty() && !b.empty() && a.its_->what == b.its_->what);
+  }
+  void write(wire::buffer& out) const {
+    const places what = all();
+    for (const std::vector<int>* list : {&what.ranks, &what.nodes}) {
+      wire::put(out, static_cast<std::uint32_t>(list->size()));
+      for (const int each : *list) wire::put(out, each);
+    }
+  }
+  void read(wire::source& in) {
+    places what;
+    for (std::vector<int>* list : {&what.ranks, &what.nodes}) {
+      list->resize(in.get<std::uint32_t>());
+      for (int& each : *list) in.get(each);
+    }
+    *this = exceptions(std::move(what));
+  }
+
+ private:
+  struct record : base::counted {
+    explicit record(places of) : what(std::move(of)) {}
+    places what;
+  };
+  base::shared<const record> its_;
+};
 
 }  // namespace graph
 

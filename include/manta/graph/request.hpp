@@ -81,7 +81,7 @@ struct place_terms {
   int nodes = 0;  ///< number of nodes with equally many of these ranks; 0: any
   int rank = -1;
   int node = -1;
-  places except = {};
+  exceptions except = {};
   int near = nowhere;  ///< the rank where the value lies, known when the task is ready
   bool spread = false;
   int priority = 0;
@@ -218,7 +218,7 @@ inline std::string describe_place(const place_terms& of) {
   std::string text;
   if (of.rank >= 0) text += ", rank = " + std::to_string(of.rank);
   if (of.node >= 0) text += ", node = " + std::to_string(of.node);
-  if (!of.except.empty()) text += ", except " + describe(of.except);
+  if (!of.except.empty()) text += ", except " + describe(of.except.all());
   return text;
 }
 

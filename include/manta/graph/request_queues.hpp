@@ -117,9 +117,10 @@ class request_queues {
     const auto add_field = [&add]<class Field>(const Field& field) {
       if constexpr (std::is_same_v<Field, quantities>) {
         for (const quantity& q : field) add(static_cast<std::int64_t>(base::hash_text(q.name)) + q.units);
-      } else if constexpr (std::is_same_v<Field, places>) {
-        for (const int each : field.ranks) add(each);
-        for (const int each : field.nodes) add(-1 - each);
+      } else if constexpr (std::is_same_v<Field, exceptions>) {
+        if (field.empty()) return;
+        for (const int each : field.all().ranks) add(each);
+        for (const int each : field.all().nodes) add(-1 - each);
       } else {
         add(static_cast<std::int64_t>(field));
       }
