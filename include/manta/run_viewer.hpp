@@ -9,32 +9,18 @@
 //   viewer.want(manta::run_viewer::state);                             // a new one comes soon
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
-
 #include "manta/base/config.hpp"
+#include "manta/report/live_texts.hpp"
 
 namespace manta {
 
-namespace report {
-class live_texts;
-}
-
 class run_viewer {
  public:
-  enum kind {
-    state,       ///< what runs where, as MANTA_STATE writes it: JSON
-    statistics,  ///< all numbers, as MANTA_SUMMARY=run.json writes them: JSON
-    page         ///< the report page: HTML
-  };
-  /// A text, and how often it was made so far; null: never.
-  struct version {
-    std::shared_ptr<const std::string> text = nullptr;
-    std::uint64_t number = 0;
-  };
+  using kind = report::live_texts::kind;  ///< state, statistics or page
+  using enum report::live_texts::kind;
+  using version = report::live_texts::version;  ///< a text, and how often it was made so far; null: never
 
-  /// To be made in the driver, one at a time, and destroyed there before the run ends.
+  /// To be made in the driver, and destroyed there before the run ends. Throws manta::error if there is another one.
   MANTA_DECL run_viewer();
   MANTA_DECL ~run_viewer();
   run_viewer(const run_viewer&) = delete;
@@ -46,7 +32,7 @@ class run_viewer {
   MANTA_DECL version get(kind which) const;
 
  private:
-  std::unique_ptr<report::live_texts> texts_;
+  report::live_texts texts_;
 };
 
 }  // namespace manta

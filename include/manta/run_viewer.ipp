@@ -4,16 +4,17 @@
 // The definitions of run_viewer.hpp.
 #pragma once
 
-#include "manta/report/live_texts.hpp"
 #include "manta/run_viewer.hpp"
 #include "manta/statistics.ipp"
 
 namespace manta {
 
-MANTA_DECL run_viewer::run_viewer() : texts_(std::make_unique<report::live_texts>()) {
+MANTA_DECL run_viewer::run_viewer() {
   exec::engine& rank_0 = detail::engine_of_rank_0("run_viewer");
   const exec::engine::guard in(rank_0);
-  rank_0.seeing().show_in(texts_.get());
+  if (rank_0.seeing().is_shown())
+    throw error("manta: this run is shown already: there is one manta::dashboard, or manta::run_viewer, at a time");
+  rank_0.seeing().show_in(&texts_);
 }
 
 MANTA_DECL run_viewer::~run_viewer() {
@@ -23,13 +24,8 @@ MANTA_DECL run_viewer::~run_viewer() {
   rank_0->seeing().show_in(nullptr);
 }
 
-MANTA_DECL void run_viewer::want(kind which) {
-  texts_->want(which == state ? report::live_texts::state : report::live_texts::statistics);
-}
+MANTA_DECL void run_viewer::want(kind which) { texts_.want(which == page ? statistics : which); }
 
-MANTA_DECL run_viewer::version run_viewer::get(kind which) const {
-  report::live_texts::version made = texts_->get(static_cast<report::live_texts::kind>(which));
-  return {std::move(made.text), made.number};
-}
+MANTA_DECL run_viewer::version run_viewer::get(kind which) const { return texts_.get(which); }
 
 }  // namespace manta

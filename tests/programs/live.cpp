@@ -7,6 +7,7 @@
 #include <chrono>
 #include <manta/dashboard.hpp>
 #include <manta/manta.hpp>
+#include <manta/run_viewer.hpp>
 #include <string>
 #include <thread>
 
@@ -22,11 +23,21 @@ int next(int n) { return n + 1; }
 
 }  // namespace mesh
 
+bool is_shown_already() {
+  try {
+    const manta::run_viewer another;
+    return false;
+  } catch (const manta::error&) {
+    return true;
+  }
+}
+
 int main(int argc, char** argv) {
   const std::string file = argc > 1 ? argv[1] : "";
   const std::string token = argc > 2 ? argv[2] : "";
   return manta::run(argc, argv, [&] {
     const manta::dashboard page({.token = token});
+    if (!is_shown_already()) return 2;
     if (manta::size() == 1) return manta::async<mesh::refine>({.name = "mesh 17"}, file).get() - 1;
     const auto slow = manta::async<mesh::refine>({.name = "mesh 17"}, file);
     int sum = 0;

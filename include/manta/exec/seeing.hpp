@@ -51,6 +51,7 @@ class seeing {
 
   /// Rank 0: texts are made from now on when they are wanted there. Null: no more.
   MANTA_DECL void show_in(report::live_texts* live);
+  bool is_shown() const { return live_ != nullptr; }
   /// Rank 0: the statistics of the run so far. Waits.
   MANTA_DECL statistics statistics_now();
   /// Rank 0: a stretch of the run begins. Returns its number, for end_phase.

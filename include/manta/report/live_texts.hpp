@@ -17,8 +17,12 @@ namespace manta::report {
 
 class live_texts {
  public:
-  enum kind : unsigned { state, statistics, page };
-  /// A text, and how often it was made; null: never.
+  enum kind : unsigned {
+    state,       ///< what runs where, as MANTA_STATE writes it: JSON
+    statistics,  ///< all numbers, as MANTA_SUMMARY=run.json writes them: JSON
+    page         ///< the report page: HTML
+  };
+  /// A text, and how often it was made so far; null: never.
   struct version {
     std::shared_ptr<const std::string> text = nullptr;
     std::uint64_t number = 0;
@@ -28,7 +32,7 @@ class live_texts {
   void want(kind which) { wanted_.fetch_or(1U << which); }
   bool is_wanted(kind which) const { return (wanted_.load(std::memory_order_relaxed) >> which & 1U) != 0; }
   /// The text that was made last.
-  version get(kind which) {
+  version get(kind which) const {
     const std::lock_guard hold(mutex_);
     return texts_[which];
   }
@@ -41,7 +45,7 @@ class live_texts {
 
  private:
   std::atomic<unsigned> wanted_{0};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::array<version, 3> texts_;
 };
 
