@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <random>
 #include <utility>
 
 #include "manta/base/text.hpp"
@@ -23,22 +22,11 @@
 
 namespace manta::serve::detail {
 
-inline std::string random_token() {
-  std::random_device device;
-  std::string token;
-  for (int i = 0; i < 4; ++i) {
-    char digits[16] = "";
-    std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(device()));
-    token += digits;
-  }
-  return token;
-}
-
 inline http_options options_of(const dashboard_options& o) {
   http_options all;
   all.port = o.port;
   all.address = o.address;
-  all.token = o.token.empty() ? random_token() : o.token == "none" ? std::string() : o.token;
+  all.token = o.token.empty() ? random_digits(4) : o.token == "none" ? std::string() : o.token;
   all.max_connections = 64;
   all.max_body = 1024;
   if (o.port < 0 || o.port > 65535)

@@ -19,6 +19,9 @@
 
 namespace manta::serve::detail {
 
+/// Eight hexadecimal digits for each of these words, from the system's source of random numbers.
+MANTA_DECL std::string random_digits(int words);
+
 class http_guard {
  public:
   explicit http_guard(const http_options& options);

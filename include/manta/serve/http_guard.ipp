@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <random>
 
 #include "manta/base/text.hpp"
 #include "manta/serve/http_guard.hpp"
@@ -15,6 +17,17 @@ namespace manta::serve::detail {
 
 inline bool has_name(const std::vector<std::string>& names, std::string_view name) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& each) { return same_word(each, name); });
+}
+
+MANTA_DECL std::string random_digits(int words) {
+  std::random_device device;
+  std::string digits;
+  for (int i = 0; i < words; ++i) {
+    char text[16] = "";
+    std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(device()));
+    digits += text;
+  }
+  return digits;
 }
 
 MANTA_DECL http_guard::http_guard(const http_options& options) : options_(options) {

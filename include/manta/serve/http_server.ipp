@@ -65,15 +65,7 @@ inline void check_options(const http_options& o) {
   }
 }
 
-/// Tells the requests of this server from those of others.
-inline std::string random_beginning() {
-  std::random_device device;
-  char text[16] = "";
-  std::snprintf(text, sizeof text, "%08x-", static_cast<unsigned>(device()));
-  return text;
-}
-
-MANTA_DECL http_server::http_server(http_options options) : options_(std::move(options)), ids_(random_beginning()) {
+MANTA_DECL http_server::http_server(http_options options) : options_(std::move(options)), ids_(random_digits(1) + "-") {
   check_options(options_);
   if (!options_.files.empty() && !std::filesystem::is_directory(options_.files)) {
     throw error(base::text("manta: serve::http: there is no folder {}, which .files names", options_.files));
