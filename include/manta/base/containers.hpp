@@ -240,9 +240,9 @@ class index_table {
   std::size_t capacity_ = 0;  // a power of two
 };
 
-/// Zeroed memory, which free_zeroed() takes back. A long block is a mapping: its pages take no memory
-/// before they are written.
+/// Zeroed blocks of at least this size are mappings of their own, whose pages take no memory before they are written.
 inline constexpr std::size_t least_mapping = std::size_t{8} << 10;
+/// Zeroed memory, which free_zeroed() takes back.
 inline void* zeroed_memory(std::size_t bytes) {
   void* made = nullptr;
   if (bytes < least_mapping) {

@@ -17,7 +17,7 @@ namespace manta::base {
 struct code_place {
   std::string function = {};  ///< as people write it, without its return type; else the file and the offset in it
   std::string file = {};      ///< the program or the shared library
-  bool is_program = false;    ///< is program in the program itself, not in a shared library
+  bool is_program = false;    ///< whether it is in the program itself, not in a shared library
 };
 
 /// The functions in which these addresses lie. Reads the program's file.

@@ -70,7 +70,7 @@ struct part_hooks {
   rank_loop<net::network>::hooks loop;
   quiet_watch<net::network>::hooks quiet;
   exec::questions<net::network>::hooks questions;
-  exec::helper::duties helper, watching_helper;  ///< helper with other ranks; alone
+  exec::helper::duties helper, watching_helper;  ///< hooks of a helper beside other ranks, and of one that is alone
   isolated_calls::hooks isolated;
   void (*rouse)(void* rank);  ///< Wakes the helper.
 };

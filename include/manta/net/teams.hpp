@@ -41,8 +41,9 @@ class teams {
                                                 << 62;  ///< bit in a gang's id: a rank had died when it was started
 
   /// A communicator is freed when this number of gangs have started on any ranks since its own formed one. MPI has some
-  /// 65 000 communicators, and each takes 8 KiB. A rank's gangs come in the order of their numbers, so all members free
-  /// the communicator before the same gang. They need not free it at the same time: with Open MPI this is local.
+  /// 65 000 communicators, and each takes 8 KiB. A rank is in one gang at a time, so the communicator of a gang that
+  /// runs, or of an actor that lives, is never freed. A rank's gangs come in the order of their numbers, so all members
+  /// free the communicator before the same gang. They need not free it at the same time: with Open MPI this is local.
   static constexpr std::uint64_t kept_for = 4096;
 
   explicit teams(MPI_Comm parent) : parent_(parent) {}

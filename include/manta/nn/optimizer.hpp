@@ -172,8 +172,8 @@ class optimizer {
   bool nesterov_ = false;
   double ema_ = 0;
   std::vector<parameter_group> groups_;
-  std::size_t history_ = 0;  ///< history of L-BFGS: the most pairs
-  std::uint64_t pairs_ = 0;  ///< pairs of L-BFGS: pairs that were met
+  std::size_t history_ = 0;  ///< number of pairs that L-BFGS keeps, at most
+  std::uint64_t pairs_ = 0;  ///< number of pairs that L-BFGS has met
   std::uint64_t steps_ = 0;
   std::uint64_t size_ = 0;       ///< number of parameters; 0 before the first step
   std::uint64_t averaged_ = 0;   ///< steps over which the means of the parameters go

@@ -18,7 +18,7 @@ struct task_place {
   std::uint32_t rank =
       ~std::uint32_t{0};  ///< the place in `ranks` of the one where its last attempt ran; none: unknown
   std::uint64_t begin = 0, end = 0;
-  std::uint64_t last_begin = 0;  ///< last begin of its last stretch
+  std::uint64_t last_begin = 0;  ///< begin of its last stretch
 };
 
 class arrow_finder {

@@ -30,7 +30,7 @@ struct trace_of_rank {
   std::vector<trace_sample> samples = {};
   std::vector<std::string> names = {};  ///< names of tasks, from number 1 on
   std::uint64_t merged_below = 0;       ///< nanoseconds; 0: nothing was merged
-  unsigned arrow_rounds = 0;            ///< of 2 to the power of this number of tasks, one has arrows
+  unsigned arrow_rounds = 0;            ///< one of 2 to the power of this number of tasks has arrows
 };
 
 /// What is known of a run.

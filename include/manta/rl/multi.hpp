@@ -106,7 +106,7 @@ class multi {
   detail::multi_setting setting_;
   future<detail::multi_setting> put_;
   std::vector<std::unique_ptr<policy_learner>> learners_;  ///< learners by policy; none where it does not learn
-  std::vector<char> masked_;                               ///< masked by policy: a choice was forbidden to it once
+  std::vector<char> masked_;                               ///< whether a choice was ever forbidden to each policy
   std::vector<actor<detail::multi_worker>> workers_;
   std::uint64_t iteration_ = 0, steps_ = 0;
   detail::seat_tally tally_;

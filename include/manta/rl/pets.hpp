@@ -47,7 +47,7 @@ struct pets_options {
       0.5;  ///< deviation of the first candidates from the plan, in units of half the distance between the bounds
   int particles = 5;               ///< that follow each candidate, each by one of the networks
   own_model_reward reward = {};    ///< instead of a reward that is learnt: rl::own<my_reward>(..)
-  model_options model = {};        ///< model of each network
+  model_options model = {};        ///< layers of each network
   own_collection collection = {};  ///< what is done with transitions before they are kept
 
   template <class Archive>

@@ -41,7 +41,7 @@ class patience_stopping {
 
  private:
   struct course {
-    double best = infinity;     ///< best of the last improvement
+    double best = infinity;     ///< best value of the last improvement
     double last = -infinity;    ///< the point of the last report
     std::size_t waited = 0;     ///< reports since then
     bool is_condemned = false;  ///< the scheduler inside has stopped it, and knows it no more

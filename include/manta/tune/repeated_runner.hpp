@@ -66,7 +66,7 @@ class repeated_runner {
   clock::time_point last_exchange_;
   std::vector<reported> pending_;
   std::vector<remark> remarks_;
-  std::vector<checkpoint> left_;  ///< left for take()
+  std::vector<checkpoint> left_;  ///< checkpoints left for take()
 };
 
 }  // namespace manta::tune::detail

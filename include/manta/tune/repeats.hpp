@@ -41,7 +41,7 @@ class repeats {
  private:
   struct run {
     bool has_ended = false;
-    metrics last = {};  ///< last of its last report that counts
+    metrics last = {};  ///< metrics of its last report that counts
     std::optional<reported> next = {};
   };
 

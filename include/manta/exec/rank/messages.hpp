@@ -343,7 +343,7 @@ struct ask_message {
     state,      ///< a wish to rank 0: to tell the state of the run. There is no answer
     trace,      ///< the records of its tasks
     clock,      ///< the time of its clock
-    arrow       ///< arrow to the home of a value: the task `id` of the asker has it as an input. There is no answer
+    arrow       ///< a note to the home of a value: the task `id` of the asker has it as an input. There is no answer
   };
   std::uint32_t kind, asker;
   std::uint32_t ticket;  ///< the asker's node for the answer

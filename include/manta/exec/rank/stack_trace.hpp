@@ -22,7 +22,7 @@ namespace manta::exec {
 
 class stack_trace {
  public:
-  static constexpr std::size_t most_names = 8;  ///< most names of a stack that is shown
+  static constexpr std::size_t most_names = 8;  ///< number of names of a stack that are shown, at most
 
   /// Lets threads be interrupted from now on.
   MANTA_DECL static void watch();

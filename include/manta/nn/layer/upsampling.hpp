@@ -170,7 +170,7 @@ class upsample_layer final : public layer<T> {
   /// Where a row or a column of the result comes from.
   struct source {
     int first, second;
-    T part;  ///< part of the second one
+    T part;  ///< share of the second one
   };
   static shape image_of(const spec& s, const shape& in) {
     if (in.dimensions() != 3) throw error("it needs an image, nn::shape{channels, height, width}");

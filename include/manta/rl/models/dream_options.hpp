@@ -15,8 +15,8 @@ struct dream_options {
   int models = 0;            ///< networks that learn what the environment does; 0: no dreams
   int length = 1;            ///< steps of a dream, which begins with what has really been seen
   int per_step = 20;         ///< batches of dreamt steps that are learnt from for each step of the environments
-  double rate = 1e-3;        ///< rate of the models' Adam
-  model_options model = {};  ///< model of each network
+  double rate = 1e-3;        ///< learning rate of the models' Adam
+  model_options model = {};  ///< layers of each network
 
   template <class Archive>
   void serialize(Archive& archive) {

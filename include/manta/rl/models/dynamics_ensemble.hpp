@@ -89,8 +89,8 @@ class dynamics_ensemble {
   double rate_ = 0;
   std::vector<nn::network<float>> nets_;
   std::vector<nn::optimizer> optimizers_;
-  moments inputs_, targets_;       ///< inputs of observations; of differences and rewards
-  std::vector<float> low_, high_;  ///< low of observations; empty without bounds
+  moments inputs_, targets_;       ///< moments of observations; of differences and rewards
+  std::vector<float> low_, high_;  ///< bounds of observations; empty without bounds
   nn::matrix<float> x_, filtered_, by_outputs_;
 };
 

@@ -22,7 +22,7 @@ struct multi_report {
   double mean_length = 0;      ///< mean length of the last 100 episodes, in steps of the game
   double seconds = 0;          ///< seconds of this iteration
   double sample_seconds = 0;   ///< sample seconds of which workers acted
-  double learn_seconds = 0;    ///< learn seconds of which policies learnt
+  double learn_seconds = 0;    ///< seconds of these in which policies learnt
   /// By policy. `episodes` are those of seats from which it acted: two in a game if it has two seats. `steps` and
   /// lengths count its turns.
   std::map<std::string, report> policies;

@@ -60,7 +60,7 @@ class seat_order {
 
   rl::seats seats_;
   std::vector<std::string> names_;
-  std::vector<std::vector<char>> can_take_;  ///< can take by policy and seat
+  std::vector<std::vector<char>> can_take_;  ///< whether a policy can take a seat, by policy and seat
   std::unique_ptr<const policy_map> map_;
 };
 

@@ -78,7 +78,7 @@ class multi_worker {
   struct seat_state {
     std::map<int, seat_line> lines;  ///< lines by policy
     double gain = 0;                 ///< the discounted sum of rewards of the episode under way
-    bool has_acted = false;          ///< has acted in this episode
+    bool has_acted = false;          ///< whether it has acted in this episode
     template <class Archive>
     void serialize(Archive& archive) {
       archive(lines, gain, has_acted);

@@ -74,7 +74,7 @@ class seat_line {
   std::vector<double> rewards_, discounts_;
   std::vector<char> terminated_, truncated_;
   std::vector<unsigned char> begins_;
-  double reward_ = 0, discount_ = 1;  ///< reward of the open step until now
+  double reward_ = 0, discount_ = 1;  ///< reward and discount of the open step until now
 };
 
 }  // namespace manta::rl::detail

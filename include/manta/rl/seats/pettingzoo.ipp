@@ -102,7 +102,7 @@ class pettingzoo_game {
   pettingzoo_options options_;
   process python_;
   rl::seats seats_;
-  std::vector<space> strict_;  ///< strict of observations, with the bounds that Python declares
+  std::vector<space> strict_;  ///< spaces of observations, with the bounds that Python declares
   std::vector<int> mask_sizes_;
   int size_of_state_ = 0;
   bool has_warned_ = false;

@@ -89,8 +89,8 @@ struct table_state {
   std::uint64_t acted = 0;   ///< seats that have acted in the step that is being made
   std::uint64_t masked = 0;  ///< whose masks this step has set
   bool begins = false;       ///< reset() is running
-  std::uint64_t seen = 0;    ///< moments to whom this step has shown something
-  std::uint64_t cut = 0;     ///< cut for whom this step has cut the episode off
+  std::uint64_t seen = 0;    ///< seats to which this step has shown something
+  std::uint64_t cut = 0;     ///< seats for which this step has cut the episode off
   bool is_blind = false;     ///< nobody reads observations and masks of this step
   std::vector<place_at_table> places;
   std::vector<float> whole;  ///< the state of the whole, where the game tells it

@@ -16,7 +16,7 @@ namespace manta::tune {
 
 /// How a search stands.
 struct search_summary {
-  std::string folder;  ///< folder from the folder that was looked through; "." if it is that one
+  std::string folder;  ///< path from the folder that was looked through; "." if it is that one
   std::string name, metric;
   bool maximised = false;
   std::size_t wanted = 0;                                                      ///< trials; 0: until something stops it
@@ -25,7 +25,7 @@ struct search_summary {
   double best_value = 0;
   config parameters = {};   ///< parameters of the best trial
   double seconds = 0;       ///< that the search has taken
-  double written = 0;       ///< written in seconds since 1970
+  double written = 0;       ///< time of writing, in seconds since 1970
   std::string why = {};     ///< it has ended; empty: it has not
   bool is_running = false;  ///< a process has it open
   bool has_page = false;    ///< there is a report.html
