@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../support/campaign.hpp"
+#include "../support/counter_actor.hpp"
 #include "../support/looping_rank.hpp"
 #include "../support/test_functions.hpp"
 #include "manta/wire/archive.hpp"
@@ -24,24 +25,6 @@ namespace {
 
 constexpr std::uint32_t on_a_node = 64;
 std::uint32_t many() { return manta::testing::is_long() ? 10'000 : 1'000; }
-
-struct counter {
-  std::uint64_t sum = 0;
-  static inline int alive = 0;
-  counter() { ++alive; }
-  ~counter() { --alive; }
-};
-const actor_class counter_class{[](void* object) { delete static_cast<counter*>(object); }, nullptr, nullptr};
-const std::uint32_t construct = function("counter", [](invocation& call) {
-  call.actor = new counter;
-  call.actor_type = &counter_class;
-});
-/// Appends a digit.
-const std::uint32_t append = function("append", [](invocation& call) {
-  auto& its = *static_cast<counter*>(call.self);
-  its.sum = 10 * its.sum + argument_of(call);
-  give(call, its.sum);
-});
 
 /// Waits for the two tasks that it makes, wherever it runs.
 extern const std::uint32_t fibonacci;

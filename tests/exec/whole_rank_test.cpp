@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "../support/counter_actor.hpp"
 #include "../support/test_functions.hpp"
 #include "../support/whole_rank.hpp"
 
@@ -19,24 +20,6 @@ namespace store = manta::store;
 namespace {
 
 using namespace test_functions;
-
-struct counter {
-  std::uint64_t sum = 0;
-  static inline int alive = 0;
-  counter() { ++alive; }
-  ~counter() { --alive; }
-};
-const actor_class counter_class{[](void* object) { delete static_cast<counter*>(object); }, nullptr, nullptr};
-const std::uint32_t construct = function("counter", [](invocation& call) {
-  call.actor = new counter;
-  call.actor_type = &counter_class;
-});
-/// Appends a digit.
-const std::uint32_t append = function("append", [](invocation& call) {
-  auto& its = *static_cast<counter*>(call.self);
-  its.sum = 10 * its.sum + argument_of(call);
-  give(call, its.sum);
-});
 
 /// A text too long to go with the news of its end.
 const std::uint32_t long_text = function("long_text", [](invocation& call) {

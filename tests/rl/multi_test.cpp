@@ -19,63 +19,18 @@
 #include "manta/output/bytes.hpp"
 #include "manta/rl/algorithms/ppo.hpp"
 #include "manta/rl/multi.hpp"
+#include "support/matrix_games.hpp"
 #include "support/world.hpp"
 
 using manta::testing::in_world;
 namespace rl = manta::rl;
 using manta::testing::contains;
 using manta::testing::thrown;
+using matrix_games::hands;
+using matrix_games::rock_paper_scissors;
+using matrix_games::two_step;
 
 namespace {
-
-/// Rock, paper, scissors, at once.
-struct rock_paper_scissors {
-  static rl::seats seats() { return {2, rl::discrete{1}, rl::discrete{3}}; }
-  void reset(rl::random&, rl::table& t) {
-    t.see(0, 0);
-    t.see(1, 0);
-  }
-  void step(rl::table& t) {
-    const int lead = (t.action(0) - t.action(1) + 3) % 3;
-    t.reward(0, lead == 0 ? 0 : lead == 1 ? 1 : -1);
-    t.reward(1, lead == 0 ? 0 : lead == 1 ? -1 : 1);
-    t.end();
-  }
-  int unused = 0;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(unused);
-  }
-};
-
-/// The cooperative game whose best value is 8.
-struct two_step {
-  int state = 0;
-  static rl::seats seats() {
-    return {{"first", rl::discrete{3}, rl::discrete{2}}, {"second", rl::discrete{3}, rl::discrete{2}}};
-  }
-  void reset(rl::random&, rl::table& t) {
-    state = 0;
-    look(t);
-  }
-  void step(rl::table& t) {
-    if (state == 0) {
-      state = 1 + t.action(0);
-      return look(t);
-    }
-    const int both = t.action(0) + t.action(1);
-    t.reward_all(state == 1 ? 7 : both == 0 ? 0 : both == 2 ? 8 : 1);
-    t.end();
-  }
-  void look(rl::table& t) const {
-    for (int i : {0, 1}) t.see(i, state);
-    t.state(std::array{state == 0, state == 1, state == 2});
-  }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(state);
-  }
-};
 
 /// Three seats of which each acts when it likes: one acts in each step, one in each third, and one comes in the fifth
 /// step and leaves by being cut off. Their spaces differ.
@@ -312,19 +267,6 @@ struct stubborn : rl::seat_player {
   int hand_;
 };
 
-/// What a policy for rock, paper and scissors plays how often.
-std::array<double, 3> hands(const rl::trained_policy& p) {
-  manta::nn::network<float> net = p.network();
-  manta::nn::matrix<float> x;
-  rl::normaliser(p.filter()).apply(manta::nn::matrix<float>::Ones(1, 1), x);
-  const manta::nn::matrix<float> y = net.forward(x);
-  std::array<double, 3> all{};
-  double sum = 0;
-  for (std::size_t i = 0; i < 3; ++i) sum += all[i] = std::exp(static_cast<double>(y(static_cast<Eigen::Index>(i), 0)));
-  for (double& h : all) h /= sum;
-  return all;
-}
-
 }  // namespace
 
 TEST_CASE("a step of a seat goes from turn to turn: rewards are summed, discounts multiply, ends are where they were") {
@@ -396,7 +338,7 @@ TEST_CASE("a checkpoint goes on bit for bit, with snapshots, a map, and any numb
     CHECK(loaded.save_to_bytes() == seats.save_to_bytes());
 
     CHECK(contains(thrown<manta::error>([&] { loaded.load_from_bytes(middle); }),
-                   "the checkpoint is of the game (anonymous namespace)::rock_paper_scissors; this training's are"));
+                   "the checkpoint is of the game matrix_games::rock_paper_scissors; this training's are"));
     rl::multi_options other = make(1);
     other.policies[0].second = rl::ppo_options{.model = {.hidden = {8}}};
     rl::multi smaller(g, other);
