@@ -60,9 +60,8 @@ struct conv1d_options {
 };
 struct conv2d_transposed_options {
   int stride = 1;
-  int padding =
-      0;  ///< padding of the convolution that goes the other way: rows and columns that the result lacks on each side
-  int more = 0;  ///< rows and columns that the result has more at its end: PyTorch's output_padding
+  int padding = 0;  ///< that of the opposite convolution: rows and columns that the result lacks on each side
+  int more = 0;     ///< rows and columns that the result has more at its end: PyTorch's output_padding
   bool bias = true;
   nn::start start = start::standard;
   double gain = 1;

@@ -21,9 +21,8 @@ namespace manta::output::hparams {
 /// A hyper-parameter and where it may lie: an interval of numbers, or one of these options.
 struct parameter {
   std::string name;
-  std::vector<cell> options =
-      {};                    ///< values of one kind, or they are shown as texts; empty: a number from `low` to `high`
-  double low = 1, high = 0;  ///< low > high: anywhere
+  std::vector<cell> options = {};  ///< all of one kind, else shown as texts; empty: a number from `low` to `high`
+  double low = 1, high = 0;        ///< low > high: anywhere
 };
 
 /// `wall_time`: in seconds since 1970. `metrics`: names of scalars in the runs.

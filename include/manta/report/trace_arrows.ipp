@@ -15,8 +15,7 @@ namespace detail {
 
 /// Where a task is in the trace.
 struct task_place {
-  std::uint32_t rank =
-      ~std::uint32_t{0};  ///< the place in `ranks` of the one where its last attempt ran; none: unknown
+  std::uint32_t rank = ~std::uint32_t{0};  ///< place in `ranks` of its last attempt; none: unknown
   std::uint64_t begin = 0, end = 0;
   std::uint64_t last_begin = 0;  ///< begin of its last stretch
 };

@@ -38,14 +38,13 @@ struct pets_options {
   int steps_per_update = 1;  ///< steps of environments between two visits to the memory
   int updates = 2;           ///< steps of the learner in each of them
   int replay_size = 100'000;
-  int replay_rank = -1;  ///< the rank that keeps the replay in its memory; -1: the learner's
-  int horizon = 20;      ///< steps of a plan
-  int candidates = 100;  ///< plans that are judged in a round
-  int elites = 10;       ///< the best of them, around which those of the next round are drawn
-  int rounds = 4;        ///< rounds for each action
-  double deviation =
-      0.5;  ///< deviation of the first candidates from the plan, in units of half the distance between the bounds
-  int particles = 5;               ///< that follow each candidate, each by one of the networks
+  int replay_rank = -1;    ///< the rank that keeps the replay in its memory; -1: the learner's
+  int horizon = 20;        ///< steps of a plan
+  int candidates = 100;    ///< plans that are judged in a round
+  int elites = 10;         ///< the best of them, around which those of the next round are drawn
+  int rounds = 4;          ///< rounds for each action
+  double deviation = 0.5;  ///< that of the first candidates from the plan, in halves of the distance between the bounds
+  int particles = 5;       ///< that follow each candidate, each by one of the networks
   own_model_reward reward = {};    ///< instead of a reward that is learnt: rl::own<my_reward>(..)
   model_options model = {};        ///< layers of each network
   own_collection collection = {};  ///< what is done with transitions before they are kept

@@ -36,11 +36,10 @@
 namespace manta::serve {
 
 struct python_options {
-  std::string function =
-      "predict";  ///< function of the file; or the method of its class `Model`, if it has no such function
-  std::string arguments = "{}";  ///< keyword arguments of Model's constructor, as a JSON object
-  double timeout = 60;           ///< seconds after which a batch counts as hanging
-  double start_timeout = 300;    ///< seconds for imports and for the constructor
+  std::string function = "predict";  ///< a function of the file, else a method of its class `Model`
+  std::string arguments = "{}";      ///< keyword arguments of Model's constructor, as a JSON object
+  double timeout = 60;               ///< seconds after which a batch counts as hanging
+  double start_timeout = 300;        ///< seconds for imports and for the constructor
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -119,9 +119,8 @@ inline void move_numbers(tensor& t, json_number_array&& array) {
 
 /// What is read of a request beside its JSON.
 struct tensor_sources {
-  std::string_view binary;  ///< bytes behind the JSON, from the next tensor on
-  std::vector<json_number_array>* numbers =
-      nullptr;  ///< numbers in place of which the JSON has indices; null: it has all
+  std::string_view binary;                            ///< bytes behind the JSON, from the next tensor on
+  std::vector<json_number_array>* numbers = nullptr;  ///< the JSON has indices instead of these; null: it has all
 };
 
 /// Name, datatype and shape. Gives the number of elements.

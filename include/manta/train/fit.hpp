@@ -26,8 +26,7 @@ struct fit_options {
   std::string maximise = "";  ///< a metric is to be maximised
   int patience = 0;           ///< end after this number of epochs without a better one; 0: never
   double least_change = 0;    ///< amount by which an epoch has to be better to count as better
-  bool restore_best =
-      false;  ///< whether the trainer has, at the end, the state after the best epoch instead of the last
+  bool restore_best = false;  ///< the trainer has, at the end, the state after the best epoch, not the last
   std::string checkpoint = "";  ///< a file that is written after each epoch. If it is there, training goes on from it
   /// A file for the state after the best epoch; "": with .restore_best or .keep, CHECKPOINT.best
   std::string best = "";

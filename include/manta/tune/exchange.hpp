@@ -29,9 +29,8 @@ struct order {
   std::uint64_t seed = 0;
   std::uint64_t save_every = 0;
   bool save_at_end = false;
-  int line = 0;  ///< line of training: files of different lines have different names
-  double silence =
-      infinity;  ///< seconds without a report until the process is ended, of a trial in a process of its own
+  int line = 0;               ///< line of training: files of different lines have different names
+  double silence = infinity;  ///< seconds without a report until the process of a trial is ended
 
   int repeat = 0, repeats = 1;            ///< which one of how many runs of the trial it is
   std::optional<checkpoint> source = {};  ///< the checkpoint of `from`, where it has been fetched already

@@ -27,12 +27,11 @@ struct checkpoint_options {
   std::size_t every = 0;  ///< reports; 0: only when a trial is paused or others may continue from it
   bool at_end = false;    ///< functions: as of the last report
   // What stays on disk (with a folder); what a trial would go on from is never removed.
-  std::size_t keep = 1;       ///< number of checkpoints kept of each trial, the last ones; 0: all
-  std::size_t keep_best = 1;  ///< number of its best checkpoints kept besides
-  std::string minimise = {};  ///< the best by this metric instead of the experiment's
-  std::string maximise = {};  ///< or by this one
-  std::size_t budget_bytes =
-      0;  ///< bytes of all trials and members of gangs together; the worst ended trials lose theirs first; 0: any
+  std::size_t keep = 1;          ///< number of checkpoints kept of each trial, the last ones; 0: all
+  std::size_t keep_best = 1;     ///< number of its best checkpoints kept besides
+  std::string minimise = {};     ///< the best by this metric instead of the experiment's
+  std::string maximise = {};     ///< or by this one
+  std::size_t budget_bytes = 0;  ///< bytes of all trials together; the worst ended trials lose theirs first; 0: any
 
   MANTA_DECL ~checkpoint_options();
 };

@@ -13,8 +13,8 @@
 // may read parameters of the space which are no members of them:
 //
 //   rl::ppo_options mine(const rl::trial_values& v) {
-//     return {.model = {.network = rl::own<polynomial>(),
-// .distribution = rl::own<careful>(v.get<float>("part"))}};   }
+//     return {.model = {.network = rl::own<polynomial>(), .distribution = rl::own<careful>(v.get<float>("part"))}};
+//   }
 //   tune::run<rl::trial<rl::ppo, "CartPole-v1", mine>>({{"part", tune::uniform(0., 0.1)}, {"rate", ..}}, ..);
 #pragma once
 

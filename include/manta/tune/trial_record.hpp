@@ -49,8 +49,7 @@ struct trial_record {
   double at = 0;      ///< time of the last report
   std::uint64_t iteration = 0;  ///< reports of this line of training, checkpoints it continued from included
   double loss = infinity;       ///< loss of the last report; negated if the metric is maximised
-  double best_loss =
-      infinity;  ///< best loss of the report that counts: the best one; of several objectives, the last one
+  double best_loss = infinity;  ///< that of the best report; of several objectives, the last one
   double best_at = 0;
   std::uint64_t averaged = 0;               ///< reports in best_loss, if that is their mean
   metrics last, best;                       ///< all that was reported with the last value, and with the one that counts

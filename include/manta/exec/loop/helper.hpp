@@ -34,9 +34,8 @@ class helper {
     void (*sleep)(void* rank, std::int64_t most_ns);  ///< without the lock, until something comes or `rouse` is called
     void (*rouse)(void* rank);                        ///< wakes the rank's thread, from another thread
     void (*owner_is_here)(void* rank);                ///< without the lock: the owner is here, or was here just now
-    bool (*do_duties)(void* rank, bool owner_was_here);  ///< is called with the lock; true if other ranks got something
-    std::int64_t (*patience_ns)(
-        void* rank, unsigned in_vain);  ///< is called with the lock, after `in_vain` looks that found nothing
+    bool (*do_duties)(void* rank, bool owner_was_here);  ///< called with the lock; true if other ranks got something
+    std::int64_t (*patience_ns)(void* rank, unsigned in_vain);  ///< called with the lock, after `in_vain` vain looks
     /// For a rank that is alone, without the lock: the time until the next look; below 0: until it is roused.
     std::int64_t (*pause_ns)(void* rank) = nullptr;
   };

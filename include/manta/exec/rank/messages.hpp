@@ -204,9 +204,8 @@ struct want_message {
 
 /// requester --pull--> holder: send the value.
 struct pull_message {
-  static constexpr std::uint32_t by_blocks =
-      0x80000000u;                                ///< flag in `tag`: send blocks, not memory that both ranks map
-  static constexpr std::uint32_t in_vain = 0x80;  ///< flag in `told`: the value was not where the redirect led
+  static constexpr std::uint32_t by_blocks = 0x80000000u;  ///< a tag: send blocks, not memory that both ranks map
+  static constexpr std::uint32_t in_vain = 0x80;           ///< flag in `told`: the value was not where the redirect led
   static constexpr std::uint32_t tag_bits = 0x7fffffffu;
   std::uint32_t home_rank;
   std::uint32_t home_index;
@@ -219,8 +218,7 @@ struct pull_message {
 /// pages_message and the value's own bytes.
 struct data_message {
   static constexpr std::uint32_t by_pages = 0x40000000u;
-  static constexpr std::uint32_t body_by_block =
-      0x80000000u;  ///< flag in `segments`: the first block is the value's bytes
+  static constexpr std::uint32_t body_by_block = 0x80000000u;  ///< segments: the first block is the value's bytes
   std::uint32_t index;
   std::uint32_t segments;
   std::uint32_t references;

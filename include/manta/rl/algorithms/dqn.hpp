@@ -39,9 +39,8 @@ struct dqn_options {
   bool dual = true;                ///< double estimates
   bool dueling = true;
   double clip_norm = 10;
-  bool normalise_observations =
-      true;                       ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = true;  ///< whether rewards are divided by the running deviation of the discounted return
+  bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;       ///< divided by the running deviation of the discounted return
   model_options model = {.hidden = {128, 128}};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept

@@ -29,12 +29,11 @@ struct ppo_options {
   /// The weight of the entropy in the loss. Nothing: 0.003 for choices, and 0 where an action has numbers of a box,
   /// since the entropy of these has no upper bound.
   std::optional<double> entropy = {};
-  double value = 0.5;      ///< the weight of the value's loss
-  double clip_norm = 0.5;  ///< the largest norm of all gradients together; 0: any
-  double target_kl = 0;    ///< the epochs end when the policies differ by one and a half of it; 0: never
-  bool normalise_observations =
-      true;                       ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = true;  ///< whether rewards are divided by the running deviation of the discounted return
+  double value = 0.5;                  ///< the weight of the value's loss
+  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
+  double target_kl = 0;                ///< the epochs end when the policies differ by one and a half of it; 0: never
+  bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;       ///< divided by the running deviation of the discounted return
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 

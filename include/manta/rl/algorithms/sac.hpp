@@ -36,14 +36,13 @@ struct sac_options {
   int learning_starts = 1000;  ///< steps before the first update, with actions that depend on chance alone
   double follow = 0.005;       ///< the part of the difference by which the slow critics move in each update
   int replay_size = 100'000;
-  int replay_rank = -1;           ///< the rank that keeps the replay in its memory; -1: the learner's
-  double temperature = 1;         ///< temperature of the entropy, at the beginning
-  bool learn_temperature = true;  ///< so that the entropy stays near its target
-  double target_entropy = 0;      ///< 0: minus the number of numbers of an action
-  bool pink_noise = true;         ///< random numbers of exploration are correlated over steps (rl::pink_noise)
-  bool normalise_observations =
-      true;                        ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = false;  ///< whether rewards are divided by the running deviation of the discounted return
+  int replay_rank = -1;                ///< the rank that keeps the replay in its memory; -1: the learner's
+  double temperature = 1;              ///< temperature of the entropy, at the beginning
+  bool learn_temperature = true;       ///< so that the entropy stays near its target
+  double target_entropy = 0;           ///< 0: minus the number of numbers of an action
+  bool pink_noise = true;              ///< random numbers of exploration are correlated over steps (rl::pink_noise)
+  bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = false;      ///< divided by the running deviation of the discounted return
   model_options model = {};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept

@@ -31,15 +31,14 @@ struct td3_options {
   int learning_starts = 1000;  ///< steps before the first update, with actions that depend on chance alone
   double follow = 0.005;       ///< the part of the difference by which the slow networks move
   int replay_size = 100'000;
-  int replay_rank = -1;        ///< the rank that keeps the replay in its memory; -1: the learner's
-  double noise = 0.2;          ///< the deviation of exploration, in units of half the distance of the bounds
-  double target_noise = 0.2;   ///< likewise, of the noise that smoothes the values of later actions
-  double target_clip = 0.5;    ///< its largest size
-  int updates_per_policy = 2;  ///< steps of the critics for each step of the policy and of the slow networks
-  bool pink_noise = true;      ///< random numbers of exploration are correlated over steps (rl::pink_noise)
-  bool normalise_observations =
-      true;                        ///< whether observations are scaled to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = false;  ///< whether rewards are divided by the running deviation of the discounted return
+  int replay_rank = -1;                ///< the rank that keeps the replay in its memory; -1: the learner's
+  double noise = 0.2;                  ///< the deviation of exploration, in units of half the distance of the bounds
+  double target_noise = 0.2;           ///< likewise, of the noise that smoothes the values of later actions
+  double target_clip = 0.5;            ///< its largest size
+  int updates_per_policy = 2;          ///< steps of the critics for each step of the policy and of the slow networks
+  bool pink_noise = true;              ///< random numbers of exploration are correlated over steps (rl::pink_noise)
+  bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = false;      ///< divided by the running deviation of the discounted return
   model_options model = {};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept

@@ -31,8 +31,7 @@ struct report {
   double sample_seconds = 0;                   ///< seconds of these in which workers acted
   double learn_seconds = 0;                    ///< seconds of these in which the learner worked
   std::map<std::string, double> learner = {};  ///< its own figures: losses, entropy, ..
-  std::map<std::string, double> figures =
-      {};  ///< figures of environments and callbacks: means of the last 100 episodes
+  std::map<std::string, double> figures = {};  ///< those of environments and callbacks: means of the last 100 episodes
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -31,10 +31,9 @@ enum class image_order {
 };
 
 struct gymnasium_options {
-  int per_process = 8;  ///< environments that share a Python process
-  double timeout = 60;  ///< seconds after which a step counts as hanging
-  int restarts =
-      0;  ///< restarts of a process that crashed or hangs, before that is an error; its episodes are truncated
+  int per_process = 8;           ///< environments that share a Python process
+  double timeout = 60;           ///< seconds after which a step counts as hanging
+  int restarts = 0;              ///< how often a process that crashed or hangs is replaced; its episodes are truncated
   std::string arguments = "{}";  ///< keyword arguments of gymnasium.make, as a JSON object: R"({"continuous": true})"
   std::string module = "gymnasium";  ///< the Python module with make(); another one of the same interface will do
   out_of_bounds bounds = out_of_bounds::warn;  ///< what is done with observations outside of their bounds

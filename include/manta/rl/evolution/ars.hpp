@@ -19,7 +19,7 @@ struct ars_options {
   int top = 8;     ///< pairs that count: those with the largest of their two returns
   double deviation = 0.05;             ///< deviation of a random change
   double rate = 0.02;                  ///< rate of a step, in deviations of the returns that count
-  bool normalise_observations = true;  ///< whether observations are normalised by a running filter
+  bool normalise_observations = true;  ///< scaled by a running filter
   model_options model = {.hidden = {}};
   trained_policy begin_with = {};  ///< the policy of an ars to begin with instead of random numbers
 

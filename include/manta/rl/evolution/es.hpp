@@ -18,7 +18,7 @@ struct es_options {
   double deviation = 0.1;              ///< deviation of a random change
   double rate = 0.05;                  ///< learning rate of Adam
   double decay = 0.005;                ///< weight decay
-  bool normalise_observations = true;  ///< whether observations are normalised by a running filter
+  bool normalise_observations = true;  ///< scaled by a running filter
   model_options model = {.hidden = {16}};
   trained_policy begin_with = {};  ///< the policy of an es to begin with instead of random numbers
 

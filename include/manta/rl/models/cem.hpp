@@ -27,14 +27,13 @@
 namespace manta::rl {
 
 struct cem_options {
-  int horizon = 20;      ///< steps of a plan
-  int candidates = 400;  ///< plans that are judged in a round
-  int elites = 40;       ///< the best of them, around which those of the next round are drawn
-  int rounds = 5;        ///< rounds for each action
-  double deviation =
-      0.5;  ///< deviation of the first candidates from the plan, in units of half the distance between the bounds
-  double momentum = 0.1;  ///< the part of the round before in a round's mean and deviations
-  double kept = 0.3;      ///< the part of the elites that are candidates of the next round too (Pinneri et al., 2020)
+  int horizon = 20;        ///< steps of a plan
+  int candidates = 400;    ///< plans that are judged in a round
+  int elites = 40;         ///< the best of them, around which those of the next round are drawn
+  int rounds = 5;          ///< rounds for each action
+  double deviation = 0.5;  ///< that of the first candidates from the plan, in halves of the distance between the bounds
+  double momentum = 0.1;   ///< the part of the round before in a round's mean and deviations
+  double kept = 0.3;       ///< the part of the elites that are candidates of the next round too (Pinneri et al., 2020)
   std::uint64_t seed = 0;
 
   template <class Archive>

@@ -4,8 +4,8 @@
 // Which policy acts from which seat, episode by episode:
 //
 //   struct by_seat {
-//     std::string operator()(int seat, std::uint64_t episode) const { return seat == 0 ? "walker"
-// : "rival"; }   };
+//     std::string operator()(int seat, std::uint64_t episode) const { return seat == 0 ? "walker" : "rival"; }
+//   };
 //   rl::multi training(game, {.policies = {..}, .map = rl::own<by_seat>()});
 #pragma once
 

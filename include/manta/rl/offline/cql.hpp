@@ -35,11 +35,9 @@ struct cql_options {
   double follow = 0.005;   ///< the part of the difference by which the slow critics move in each update
   double temperature = 1;  ///< temperature of the entropy, at the beginning
   bool learn_temperature = true;
-  double target_entropy = 0;  ///< 0: minus the number of numbers of an action
-  bool normalise_observations =
-      true;  ///< whether observations are scaled to mean 0 and deviation 1, by those of the data
-  bool normalise_rewards =
-      false;  ///< whether rewards are divided by the deviation of the discounted returns in the data
+  double target_entropy = 0;           ///< 0: minus the number of numbers of an action
+  bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by those of the data
+  bool normalise_rewards = false;      ///< divided by the deviation of the discounted returns in the data
   model_options model = {};
   trained_policy begin_with = {};  ///< the policy of a sac or cql to begin with instead of random numbers
 

@@ -31,9 +31,8 @@ struct recorded_episode {
   nn::matrix<float> actions;       ///< as the environment takes them
   std::vector<double> rewards;
   bool terminated = false;  ///< true: nothing comes after the last state. false: the episode was truncated there
-  std::vector<float> log_probabilities =
-      {};                   ///< log probabilities of the actions, by the policy that acted; empty: unknown
-  action_masks masks = {};  ///< the choices that were allowed; no rows: all
+  std::vector<float> log_probabilities = {};  ///< those of the actions, by the policy that acted; empty: unknown
+  action_masks masks = {};                    ///< the choices that were allowed; no rows: all
 
   [[nodiscard]] std::size_t steps() const { return rewards.size(); }
   /// The sum of the rewards.

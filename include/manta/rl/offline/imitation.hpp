@@ -28,13 +28,12 @@ namespace manta::rl {
 struct bc_options {
   int workers = 1;  ///< more than one: gradients are computed by actors on any ranks, for large networks and batches
   std::uint64_t seed = 0;
-  double rate = 1e-3;          ///< learning rate of Adam
-  nn::schedule schedule = {};  ///< the factor of the rate at each step that was learnt from
-  int batch = 256;             ///< steps of the data in a step of the learner
-  double entropy = 0;          ///< the weight of the entropy in the loss
-  double clip_norm = 0.5;      ///< the largest norm of all gradients together; 0: any
-  bool normalise_observations =
-      true;  ///< whether observations are scaled to mean 0 and deviation 1, by those of the data
+  double rate = 1e-3;                  ///< learning rate of Adam
+  nn::schedule schedule = {};          ///< the factor of the rate at each step that was learnt from
+  int batch = 256;                     ///< steps of the data in a step of the learner
+  double entropy = 0;                  ///< the weight of the entropy in the loss
+  double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
+  bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by those of the data
   model_options model = {};
   trained_policy begin_with = {};  ///< the policy to begin with instead of random numbers; see ppo_options
 

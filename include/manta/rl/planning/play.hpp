@@ -22,8 +22,7 @@ struct play_options {
 /// The result of a match for the first policy.
 struct match {
   int games = 0, won = 0, drawn = 0, lost = 0;
-  int won_first = 0, drawn_first = 0,
-      lost_first = 0;  ///< results of the games in which it had seat 0, every second one
+  int won_first = 0, drawn_first = 0, lost_first = 0;  ///< results of the games with seat 0, every second one
 
   /// The points of a game: 1 for one that was won, 0.5 for one that was drawn.
   [[nodiscard]] double score() const { return games == 0 ? 0 : (won + 0.5 * drawn) / games; }

@@ -6,8 +6,8 @@
 //
 //   struct upright : rl::collection {                      // a reward for an upright pole, which reports do not count
 //     void steps_made(const rl::made_steps& s) const override {
-//       for (std::size_t t = 0; t < s.rewards.size(); ++t) s.rewards[t]
-// -= std::abs(s.next(2, Eigen::Index(t)));     }
+//       for (std::size_t t = 0; t < s.rewards.size(); ++t) s.rewards[t] -= std::abs(s.next(2, Eigen::Index(t)));
+//     }
 //   };
 //   rl::ppo algorithm("CartPole-v1", {.collection = rl::own<upright>()});
 #pragma once

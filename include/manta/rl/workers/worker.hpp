@@ -26,12 +26,11 @@ struct fragment {
   nn::matrix<float> actions;
   action_masks masks;  ///< what was allowed; no rows where environments have no masks
   std::vector<float> log_probabilities;
-  std::vector<float> advantages, returns;  ///< there are none without values
-  std::vector<unsigned char> begins;       ///< the step is the first of an episode
-  nn::matrix<float> actor_states,
-      critic_states;           ///< states of networks with a memory, before the first step, by environment
-  std::vector<moments> seen;   ///< moments of the unfiltered observations, by environment
-  std::vector<moments> gains;  ///< moments of the discounted sums of rewards, by environment
+  std::vector<float> advantages, returns;         ///< there are none without values
+  std::vector<unsigned char> begins;              ///< the step is the first of an episode
+  nn::matrix<float> actor_states, critic_states;  ///< memories before the first step, by environment
+  std::vector<moments> seen;                      ///< moments of the unfiltered observations, by environment
+  std::vector<moments> gains;                     ///< moments of the discounted sums of rewards, by environment
   std::vector<episode> episodes;
 
   // Without values, for a learner that gives the steps their values itself:
