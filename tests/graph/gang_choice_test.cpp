@@ -612,3 +612,21 @@ TEST_CASE("a rank that is closed or kept for a gang does not make members' tasks
   CHECK(w.s.gang().keeps(3));
   CHECK(w.on[2].size() == 2);
 }
+
+TEST_CASE("an index of ranks by node gives back what it has chosen when a gang turns out to be too large") {
+  manta::graph::gang_index free;
+  manta::base::list<std::uint32_t> all, chosen;
+  for (const std::uint32_t rank : {1U, 2U, 3U, 4U}) all.push_back(rank);
+  free.begin(all, [](std::uint32_t rank) { return rank <= 2 ? 0 : 1; });
+  for (const std::uint32_t rank : all) free.add(rank);
+  bool is_4_busy = true;  // without a word to the index
+  const auto can = [&](std::uint32_t rank) { return rank != 4 || !is_4_busy; };
+  CHECK_FALSE(free.choose(4, can, chosen));
+  is_4_busy = false;
+  CHECK_FALSE(free.choose(4, can, chosen));  // it has noticed that 4 was busy, and nobody has added it again
+  free.add(4);
+  REQUIRE(free.choose(4, can, chosen));
+  std::vector<std::uint32_t> ranks(chosen.begin(), chosen.end());
+  std::sort(ranks.begin(), ranks.end());
+  CHECK(ranks == std::vector<std::uint32_t>{1, 2, 3, 4});
+}
