@@ -7,8 +7,8 @@
 // that one; or no evaluation may be above it, where a row shows what another one needs. Prints a row of a table:
 // seeds that passed and that have to, the median of the last evaluations, the medians of steps and processor
 // seconds, and all returns: the last one, and after a slash the best one where it differs. Each seed has a line on
-// standard error when it ends. scripts/bench rl runs all rows. Those of offline.hpp, which learn from files, and of
-// multi.hpp, several policies in one game, have bars of their own kinds.
+// standard error when it ends. scripts/bench rl runs all rows. Those of offline.hpp, which learn from files, of
+// multi.hpp, several policies in one game, and of continuous.hpp, ten problems of control, have bars of their own kinds.
 //
 //   bench_rl_learning_manta --list
 //   bench_rl_learning_manta ppo.cartpole [seeds]
@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "../common/measure.hpp"
+#include "continuous.hpp"
 #include "multi.hpp"
 #include "offline.hpp"
 
@@ -171,12 +172,12 @@ int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "--list";
   if (name == "--list") {
     for (const row& r : rows) std::puts(r.name);
-    for (const auto* group : {&bench::offline::rows, &bench::multi::rows}) {
+    for (const auto* group : {&bench::offline::rows, &bench::multi::rows, &bench::continuous::rows}) {
       for (const auto& r : *group) std::puts(r.name);
     }
     return 0;
   }
-  for (const auto* group : {&bench::offline::rows, &bench::multi::rows}) {
+  for (const auto* group : {&bench::offline::rows, &bench::multi::rows, &bench::continuous::rows}) {
     const auto own = std::ranges::find(*group, name, &bench::offline::row::name);
     if (own != group->end())
       return manta::run(argc, argv,

@@ -88,6 +88,33 @@ double apart(double a, float b) { return std::abs(a - static_cast<double>(b)); }
 
 }  // namespace
 
+TEST_CASE("rewards are scaled by what returns are now, and the critic's values follow the scale") {
+  rl::policy_learner learner("scaled", rl::any_environment("CartPole-v1"), {.seed = 3}, nn::adam());
+  const auto learn_returns = [&](float size, int steps) {
+    for (int iteration = 0; iteration < steps / 2000; ++iteration) {
+      rl::moments seen(4), gains(1);
+      for (int i = 0; i < 2000; ++i) {
+        const float gain = i % 2 == 0 ? size : -size;
+        gains.add(&gain);
+      }
+      learner.learn_moments({seen}, {gains});
+    }
+  };
+  const auto value = [&] {
+    rl::policy now(rl::any_environment("CartPole-v1").observations(), rl::any_environment("CartPole-v1").actions(), {},
+                   3);
+    now.set(learner.weights());
+    return static_cast<double>(now.critic().forward(nn::matrix<float>::Constant(4, 1, 0.3F))(0, 0));
+  };
+  const double at_first = value();
+  learn_returns(10'000, 20'000);
+  CHECK(learner.next_rollout().reward_scale == doctest::Approx(1e-4));
+  CHECK(value() == doctest::Approx(1e-4 * at_first).epsilon(1e-4));
+  learn_returns(1, 2'000'000);
+  CHECK(learner.next_rollout().reward_scale == doctest::Approx(1).epsilon(0.01));
+  CHECK(value() == doctest::Approx(learner.next_rollout().reward_scale * at_first).epsilon(1e-3));
+}
+
 TEST_CASE("with lambda 1, advantages are returns of n steps less the value") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     steps s(seed);

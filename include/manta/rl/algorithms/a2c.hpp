@@ -30,7 +30,7 @@ struct a2c_options {
   double value = 0.5;                  ///< the weight of the value's loss
   double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
   bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = true;       ///< divided by the running deviation of the discounted return
+  bool normalise_rewards = true;       ///< divided by the deviation of discounted returns of some 50 000 steps past
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 

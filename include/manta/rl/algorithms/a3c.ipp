@@ -112,7 +112,6 @@ inline void a3c::take_steps(report& r) {
     count_steps(g.sums.steps);
     learner_.count_steps(g.sums.steps);
     count_episodes(std::move(g.episodes));
-    learner_.learn_moments(g.seen, g.gains);
     if (options_.max_staleness > 0 && stale > options_.max_staleness) {
       ++dropped;
     } else {
@@ -121,6 +120,7 @@ inline void a3c::take_steps(report& r) {
       ++version_;
       ++done;
     }
+    learner_.learn_moments(g.seen, g.gains);  // after the gradient, which was computed by the scales before
     crew_->publish(version_, learner_.weights());
     r.learn_seconds += detail::since(begin);
   }

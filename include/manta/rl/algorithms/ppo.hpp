@@ -33,7 +33,7 @@ struct ppo_options {
   double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
   double target_kl = 0;                ///< the epochs end when the policies differ by one and a half of it; 0: never
   bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by a running filter
-  bool normalise_rewards = true;       ///< divided by the running deviation of the discounted return
+  bool normalise_rewards = true;       ///< divided by the deviation of discounted returns of some 50 000 steps past
   model_options model = {};
   own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 

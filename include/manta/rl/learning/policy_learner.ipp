@@ -15,6 +15,10 @@
 
 namespace manta::rl {
 
+/// How many steps of the past count in the deviation of returns, by which rewards are divided. The first episodes may
+/// cost ten thousand times as much as good ones: if all counted for ever, nothing would be left to learn from.
+inline constexpr double remembered_steps = 50'000;
+
 MANTA_DECL const nn::network<float>& detail::network_to_begin_with(const acting_policy& p,
                                                                    const std::string& description) {
   const std::string its = p.network().describe() + named(p.choice().distribution);
@@ -72,7 +76,12 @@ MANTA_DECL void policy_learner::learn_moments(const std::vector<moments>& seen, 
   if (told_.normalise_observations) {
     for (const moments& m : seen) policy_.filter().merge(m);
   }
+  const double before = gains_.deviation(0);
+  gains_.count_at_most(remembered_steps);
   for (const moments& m : gains) gains_.merge(m);
+  // Returns of the next iteration come in the new scale, and the critic's values follow them at once
+  // (van Hasselt et al., 2016). A network of the program's own need not end with a layer that can be scaled.
+  if (told_.normalise_rewards && !told_.model.network) policy_.scale_values(before / gains_.deviation(0));
 }
 
 MANTA_DECL std::string policy_learner::state() const {

@@ -22,6 +22,8 @@ class moments {
 
   MANTA_DECL void add(const float* numbers);
   MANTA_DECL void merge(const moments& other);
+  /// What was added until now counts as this number of vectors at most, so what is added later soon outweighs it.
+  MANTA_DECL void count_at_most(double vectors);
   [[nodiscard]] double count() const { return count_; }
   [[nodiscard]] double mean(std::size_t i) const { return mean_[i]; }
   /// 1 as long as there are fewer than two, or all are equal.

@@ -35,6 +35,12 @@ MANTA_DECL void moments::merge(const moments& other) {
   count_ = all;
 }
 
+MANTA_DECL void moments::count_at_most(double vectors) {
+  if (count_ <= vectors) return;
+  for (double& sum : squares_) sum *= vectors / count_;
+  count_ = vectors;
+}
+
 MANTA_DECL moments moments::first(std::size_t count) const {
   moments some = *this;
   some.mean_.resize(count);

@@ -158,6 +158,9 @@ class policy {
   [[nodiscard]] MANTA_DECL weights get() const;
   MANTA_DECL void set(const weights& w);
 
+  /// Multiplies what the critic's last layer gives, which has weights and biases and nothing behind it.
+  MANTA_DECL void scale_values(double factor);
+
   nn::network<float>& actor() { return actor_; }
   nn::network<float>& critic() { return critic_; }
   /// It remembers what it saw in the episode.

@@ -202,6 +202,14 @@ MANTA_DECL policy::policy(const space& observations, const space& actions, const
   filter_ = moments(observations.features() + more);
 }
 
+MANTA_DECL void policy::scale_values(double factor) {
+  const auto arrays = critic_.arrays();
+  for (const auto& array : std::span(arrays).last(2)) {  // the weights and the biases of the last layer
+    const auto size = static_cast<std::size_t>(array.extents.size());
+    for (float& parameter : critic_.parameters().subspan(array.begin, size)) parameter *= static_cast<float>(factor);
+  }
+}
+
 MANTA_DECL policy::weights policy::get() const {
   weights w;
   for (const std::span<const float> part : {actor_.parameters(), critic_.parameters(), std::span<const float>(spread_)})
