@@ -393,7 +393,8 @@ def main():
                 failed += 1
                 print("FAIL %s over %s: %s" % (name, by, why), flush=True)
     for campaign, rounds in ((chaos, options.rounds), (phases, options.rounds), (beside, max(1, options.rounds // 3))):
-        for transport in TRANSPORTS if wanted(campaign.__name__) else []:
+        transports = TRANSPORTS[:1] if campaign is beside and not (is_long or options.words) else TRANSPORTS
+        for transport in transports if wanted(campaign.__name__) else []:
             by, sums = transport or "shared memory", [0, 0, 0]
             for _ in range(rounds):
                 try:
