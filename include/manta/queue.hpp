@@ -221,6 +221,13 @@ class queue_server {
   fifo<popper> poppers_;
 };
 
+/// The error of a call whose queue has died with its rank.
+[[noreturn]] inline void throw_queue_died(const error& why) {
+  constexpr std::string_view begin = "manta: ";
+  throw actor_died("manta: the queue is gone, with the values in it: " +
+                   std::string(std::string_view(why.what()).substr(begin.size())));
+}
+
 }  // namespace detail
 
 /// A handle on a queue, which may be copied and sent to any task; the queue ends with its last handle. Values that one
@@ -247,7 +254,7 @@ class queue {
   void push(T value) {
     detail::push_reply r = ask_push(std::move(value), true);
     if (r.answer != detail::queue_answer::later) return;
-    const bool accepted = settle(r.accepted, r.ticket, "push to a full queue");
+    const bool accepted = settle(r.accepted, r.ticket, "its push to a full queue");
     if (!accepted) throw_closed();
   }
   /// Returns false, and drops the value, if the queue is full. Does not wait for room. Throws queue_closed.
@@ -275,7 +282,9 @@ class queue {
   std::optional<T> next() {
     detail::pop_reply<T> r = ask_pop(true);
     if (r.answer == detail::queue_answer::later) {
-      return received(settle(std::move(r.later), r.ticket, "pop from an empty queue"));
+      return received(
+          settle(std::move(r.later), r.ticket,
+                 "its pop from an empty queue, which nobody has closed (call close() after the last push)"));
     }
     return received(std::move(r));
   }
@@ -307,11 +316,11 @@ class queue {
 
   /// Closes the queue. From now on every push throws, also one that waits; pops take the remaining values, then throw.
   /// May be called again.
-  void close() { async<&server::close>(server_).get(); }
+  void close() { ask<&server::close>(); }
   /// Whether close() has been called. Waits for the answer of the queue's rank.
-  bool closed() const { return async<&server::closed>(server_).get(); }
+  bool closed() const { return ask<&server::closed>(); }
   /// Number of values in the queue at the time of its answer, for which the caller waits. Waiting pushes do not count.
-  std::size_t size() const { return async<&server::size>(server_).get(); }
+  std::size_t size() const { return ask<&server::size>(); }
 
   /// False for an empty handle. Does not communicate.
   bool valid() const { return server_.valid(); }
@@ -336,26 +345,38 @@ class queue {
   }
 
   detail::push_reply ask_push(T&& value, bool may_wait) {
-    detail::push_reply r = async<&server::push>(server_, detail::parcel<T>(std::move(value)), may_wait).get();
+    detail::push_reply r = ask<&server::push>(detail::parcel<T>(std::move(value)), may_wait);
     if (r.answer == detail::queue_answer::closed) throw_closed();
     return r;
   }
-  detail::pop_reply<T> ask_pop(bool may_wait) { return async<&server::pop>(server_, may_wait).get(); }
-  bool withdraw(std::uint64_t ticket) { return async<&server::withdraw>(server_, ticket).get(); }
+  detail::pop_reply<T> ask_pop(bool may_wait) { return ask<&server::pop>(may_wait); }
+  bool withdraw(std::uint64_t ticket) { return ask<&server::withdraw>(ticket); }
+  /// Calls the queue's actor, and waits for the answer.
+  template <auto Method, class... Args>
+  auto ask(Args&&... args) const {
+    try {
+      return async<Method>(server_, std::forward<Args>(args)...).get();
+    } catch (const actor_died& e) {
+      detail::throw_queue_died(e);
+    }
+  }
 
   /// Waits for a promise of the queue. A caller that gives up withdraws, since a value that it got later would be lost.
   template <class R>
   R settle(future<R> answer, std::uint64_t ticket, const char* what) {
     try {
-      answer.wait();
-    } catch (const deadlock& e) {
-      if (withdraw(ticket)) {
-        throw deadlock(std::string(e.what()) + " (this one: " + what + " in '" + this_name() + "')");
-      }
+      exec::engine& e = exec::engine::here("queue");
+      const exec::engine::guard g(e);
+      e.waits().wait_for_end(detail::access::of(answer).node("queue"), false, what);
+    } catch (const deadlock&) {
+      if (withdraw(ticket)) throw;
     }
-    return std::move(answer).get();
+    try {
+      return std::move(answer).get();
+    } catch (const object_lost& e) {
+      detail::throw_queue_died(e);
+    }
   }
-  static std::string this_name() { return std::string(exec::engine::here("queue").current_task().name()); }
 
   static std::optional<T> received(detail::pop_reply<T>&& r) {
     if (r.answer == detail::queue_answer::closed) return std::nullopt;

@@ -28,6 +28,12 @@ MANTA_DECL exec::engine_options runtime::settings(MPI_Comm comm, const runtime_o
         "manta: runtime: the communicator is an intercommunicator; pass one of its groups, or merge them first by "
         "MPI_Intercomm_merge");
   }
+  if (const int dead = net::mpi_end::first_dead(comm); dead >= 0) {
+    throw error(
+        base::text("manta: runtime: rank {} of the communicator has died in an earlier runtime, and would never "
+                   "take part; go on with that runtime, or make a communicator of the others",
+                   dead));
+  }
   if (exec::engine::current() != nullptr) {
     throw error("manta: a run was started inside a run on this rank; finish the outer one first");
   }

@@ -70,6 +70,8 @@ class Verdict:
             self.ending.withdraw()
             self.failed, self.failure = None, ""
             say("the program goes on without it")
+            if self.status is not None:  # rank 0 has ended meanwhile
+                self.ending.due(self.options.linger, self.LINGERS)
 
     def judge_late(self):
         """A run is over. A rank that has ended by itself just before may have left it already, and the program's MPI waits for it."""

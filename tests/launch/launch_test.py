@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
 RANK, PLAIN = (os.path.abspath(p) for p in sys.argv[1:3])
@@ -184,6 +185,20 @@ def rank_0_dies():
 def ranks_that_linger_are_ended():
     run = rank("first-leaves", 5, options=("--linger", "0.2"))
     run.says("ranks 1, 2 still run 0.2 s after rank 0 has ended, and are ended").ends(5)
+
+
+@check
+def they_are_ended_although_another_runtime_begins_a_run_then():
+    sys.path.insert(0, os.path.dirname(MANTA_RUN))
+    from manta_run.verdict import Ending, Verdict
+    ending = Ending()
+    verdict = Verdict(types.SimpleNamespace(recovery=True, grace=5, linger=0.2), ending)
+    verdict.survived([])
+    verdict.survived(["nothing"])
+    verdict.ended(types.SimpleNamespace(rank=2, host="here", process=2), signal.SIGSEGV, 0)
+    verdict.ended(types.SimpleNamespace(rank=0, host="here", process=1), 0, 4)
+    verdict.survived([])  # rank 1 is the first one of another communicator
+    assert ending.left() is not None and ending.reason == Verdict.LINGERS, ending.reason
 
 
 @check

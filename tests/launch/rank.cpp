@@ -101,13 +101,18 @@ int main(int argc, char** argv) {
     hang();
   }
   if (mode == "orphan") {  // each rank leaves a process that its parent does not wait for
+    int has_said[2] = {};
+    char byte = 0;
+    if (pipe(has_said) != 0) return 1;
     if (fork() == 0) {
       setsid();
+      std::signal(SIGTERM, SIG_IGN);
       std::printf("rank %d of %d is process %d, shared memory ?\n", rank, size, static_cast<int>(getpid()));
       std::fflush(stdout);
-      std::signal(SIGTERM, SIG_IGN);
+      if (write(has_said[1], &byte, 1) != 1) return 1;
       hang();
     }
+    if (read(has_said[0], &byte, 1) != 1) return 1;
     MPI_Finalize();
     return 0;
   }

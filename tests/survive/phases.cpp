@@ -86,6 +86,23 @@ int handled() {
   std::fflush(stdout);
   return 0;
 }
+/// After a death, a second runtime on the same ranks is refused, and one on those that are left works.
+int again() {
+  {
+    manta::runtime rt(MPI_COMM_WORLD, {.handles_deaths = true});
+    rt.run([] { return manta::async<die>({.retries = 2}, 1).get(); });
+  }
+  try {
+    manta::runtime second(MPI_COMM_WORLD);
+    return 2;
+  } catch (const manta::error& e) {
+    std::printf("again: %s\n", e.what());
+  }
+  manta::runtime alone(MPI_COMM_SELF);
+  std::printf("alone: %d\n", alone.run([] { return manta::async<square>(6).get(); }));
+  std::fflush(stdout);
+  return 0;
+}
 /// MPI_Finalize would wait for the dead: it ends the process.
 int finalized() {
   if (const int wrong = handled(); wrong != 0) return wrong;
@@ -154,6 +171,7 @@ int main(int argc, char** argv) {
   if (name == "slow") return slow();
   if (name == "lost") return lost();
   if (name == "handled") return handled();
+  if (name == "again") return again();
   if (name == "finalize") return finalized();
   if (name == "own_init") return manta::run(argc, argv, [] { return kill_a_rank() + 7; }) == 7 ? 1 : 2;
   const std::size_t colon = name.find(':');

@@ -8,11 +8,9 @@ No case may hang: whatever happens, the job ends within seconds, with the status
 """
 import concurrent.futures
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import survive_test
 
@@ -25,6 +23,7 @@ CASES = [("%s:%s" % (when, how), status, [text]) for when in ("before", "between
 CASES += [("lost", 5, ["lost: manta: rank", "handles_deaths"]),
           ("handled", 0, ["handled 2"]),
           ("finalize", 0, ["handled 2", "each rank ends here, with status 0"]),
+          ("again", 0, ["again: manta: runtime: rank", "has died in an earlier runtime", "alone: 36"]),
           ("own_init", 7, ["the program ends here, with status 7"]),
           ("after_run", 0, [])]
 
@@ -55,31 +54,13 @@ def play(program, case, status, texts):
     return None
 
 
-def with_children(process):
-    found = [process]
-    for entry in os.listdir("/proc"):
-        try:
-            with open("/proc/%s/stat" % entry) as file:
-                if int(file.read().rpartition(")")[2].split()[1]) == process:
-                    found += with_children(int(entry))
-        except (OSError, ValueError, IndexError):
-            pass  # not a process, or it has ended meanwhile
-    return found
-
-
 def suspended(program):
-    """All processes of a job are stopped for longer than the heartbeat, and go on one after the other, as Slurm does it."""
+    """All processes of a job are stopped for longer than the heartbeat."""
     process = start(program, ["slow"], MANTA_HEARTBEAT="1")
     while process.stdout.readline().strip() != b"started":
         if process.poll() is not None:
             return "suspended: it did not start"
-    stopped = with_children(process.pid)
-    for each in stopped:
-        os.kill(each, signal.SIGSTOP)
-    time.sleep(2.5)
-    for each in stopped:
-        os.kill(each, signal.SIGCONT)
-        time.sleep(0.05)
+    survive_test.suspend(process, 2.5)
     output = process.communicate(timeout=LIMIT)[0].decode(errors="replace")
     if process.returncode != 0 or "has died" in output:
         return "suspended: status %d: %s" % (process.returncode, output)

@@ -57,6 +57,11 @@ long noted(const std::string& file) {
   return ::stat(file.c_str(), &s) == 0 ? static_cast<long>(s.st_size) : 0;
 }
 
+int pop_two(const std::string& file, manta::queue<int> q) {
+  q.pop();
+  note(file);
+  return q.pop();
+}
 int square(int x) {
   pause_ms(1);
   return x * x;
@@ -659,6 +664,18 @@ void play(const std::string& name, const std::string& folder) {
     while (manta::capacity()[2].runs_tasks) pause_ms(1);
     expect(manta::async<where>({.near = gone}).get() != 2, "somewhere else");
     expect(made.get() == make(100'000), "made again somewhere else");
+  } else if (name == "queue") {  // whoever calls a queue whose rank has died, or waits for it, is told of the queue
+    manta::queue<int> q(1, {.rank = 1});
+    q.push(1);
+    const auto waits = manta::async<pop_two>({.rank = 2}, folder + "/popped", q);
+    while (noted(folder + "/popped") != 1) pause_ms(1);
+    ::kill(manta::async<process>({.rank = 1}).get(), SIGKILL);
+    while (manta::capacity()[1].runs_tasks) pause_ms(1);
+    for (const std::string& text :
+         {thrown<manta::actor_died>([&] { q.push(2); }), thrown<manta::actor_died>([&] { q.pop(); }),
+          thrown<manta::actor_died>([&] { q.close(); }), thrown<manta::error>([&] { waits.get(); })}) {
+      expect(contains(text, "the queue is gone, with the values in it: "), text.c_str());
+    }
   } else if (name == "orphans") {  // what only a dead rank held ends with it; calls are made again
     const auto o = manta::spawn<owner>({.rank = 1}, folder);
     manta::async<&owner::keep>(o, manta::put(numbers(1'000'000, 1.0))).get();

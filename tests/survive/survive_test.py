@@ -5,11 +5,12 @@
   survive_test.py SCENARIO SURVIVOR [--rounds N] [--seed N] [words]
 
 Each runs over shared memory or over TCP, in turn; over both where words are given or MANTA_TEST_LONG is set. With words
-only scenarios whose name contains one of them, or "chaos".
+only scenarios whose name contains one of them, or the campaigns "chaos", "phases" and "beside".
 Every start must end in time, with the right result or the error that a death explains, and leave no process and no file.
 """
 import argparse
 import atexit
+import concurrent.futures
 import fcntl
 import glob
 import os
@@ -23,7 +24,7 @@ import tempfile
 import time
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
-SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "forgotten": 3, "put": 3, "replicas": 4, "gifts": 4, "gifts-twice": 5, "gifts-cancelled": 4, "named": 8, "streams": 6, "shorter": 3, "last": 2, "near": 4, "orphans": 4, "pinned": 3, "deadly": 6, "crash": 6, "exits": 8, "exits-retried": 6, "exits-nested": 5, "exits-last": 3, "forked": 3, "hung": 6, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "half-built": 8, "left-behind": 8, "led-twice": 4, "reserved": 4,
+SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "forgotten": 3, "put": 3, "replicas": 4, "gifts": 4, "gifts-twice": 5, "gifts-cancelled": 4, "named": 8, "streams": 6, "shorter": 3, "last": 2, "near": 4, "queue": 3, "orphans": 4, "pinned": 3, "deadly": 6, "crash": 6, "exits": 8, "exits-retried": 6, "exits-nested": 5, "exits-last": 3, "forked": 3, "hung": 6, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "half-built": 8, "left-behind": 8, "led-twice": 4, "reserved": 4,
              "spare": 6, "stopped": 3}
 MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "spare": {"MANTA_SPARES": "3"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}, "forgotten": {"MANTA_STORE_MEMORY": "8M", "MANTA_SPARES": "1"}}  # environment
 DISTURBED = {"stopped": (1, signal.SIGSTOP), "spare": (3, signal.SIGKILL)}  # when it has printed "started"
@@ -244,12 +245,49 @@ def study(program, rng, transport):
         raise AssertionError("undisturbed %s, else %s" % tuple(sums))
 
 
+def with_children(process):
+    """The process, and all that descend from it."""
+    found = [process]
+    for entry in os.listdir("/proc"):
+        try:
+            with open("/proc/%s/stat" % entry) as file:
+                if int(file.read().rpartition(")")[2].split()[1]) == process:
+                    found += with_children(int(entry))
+        except (OSError, ValueError, IndexError):
+            pass  # not a process, or it has ended meanwhile
+    return found
+
+
+def suspend(process, seconds):
+    """All processes of a job are stopped, and go on one after the other, as Slurm does it."""
+    stopped = with_children(process.pid)
+    for number, pause in ((signal.SIGSTOP, 0), (signal.SIGCONT, 0.05)):
+        for each in stopped:
+            try:
+                os.kill(each, number)
+            except ProcessLookupError:
+                pass
+            time.sleep(pause)
+        time.sleep(seconds if number == signal.SIGSTOP else 0)
+
+
+def is_open_mpis_crash(output):
+    """Open MPI 4.1 frees the output of processes twice that die at the same moment."""
+    return "mpirun was killed by SIGSEGV" in output and "iof_hnp_read_local_handler" in output
+
+
 def chaos(program, rng, transport):
     """Graphs for a second; returns how many ranks died, and how many results were right and lost."""
     ranks, seed = rng.choice([3, 4, 5, 8]), rng.getrandbits(32)
     world = rng.choice([{}, {}, {"MANTA_STORE_MEMORY": "400000"}, {"MANTA_RANKS_PER_NODE": "2"}, {"MANTA_SPARES": str(ranks // 2 - 1)}])
+    is_suspended = rng.random() < 0.4
+    if is_suspended:
+        world = dict(world, MANTA_HEARTBEAT="1")
     process = begin(program, ranks, [str(seed), "1"], transport, **world)
     deaths = 0
+    if is_suspended:
+        time.sleep(rng.random() * 0.3)
+        suspend(process, 2.5)
     for _ in range(rng.randint(1, max(1, ranks - 2))):
         time.sleep(rng.random() * 0.6)
         there = ranks_of(program)
@@ -257,12 +295,64 @@ def chaos(program, rng, transport):
         if len(workers) > 1 and 0 in there:
             deaths += killed(rng.choice(workers))
     output = finish(process, program)
-    if "mpirun was killed by SIGSEGV" in output and "iof_hnp_read_local_handler" in output:
-        return chaos(program, rng, transport)  # Open MPI 4.1 frees the output of processes twice that die at the same moment
+    if is_open_mpis_crash(output):
+        return chaos(program, rng, transport)
     told = re.search(r"right (\d+), lost (\d+), wrong 0", output)
-    if process.returncode != 0 or not told:
+    if process.returncode != 0 or not told or "did not answer" in output:
         raise AssertionError("%d ranks, seed %d, %s: status %d\n%s" % (ranks, seed, world, process.returncode, last_of(output)))
     return deaths, int(told.group(1)), int(told.group(2))
+
+
+def phases(program, rng, transport):
+    """Ranks die in runs and in the program's own phases between them: the job ends, with the status that says why."""
+    ranks, seed, is_killed = rng.choice([2, 3, 4, 8]), rng.getrandbits(32), rng.random() < 0.5
+    process = begin(program, ranks, [str(seed), "1", "phases"], transport)
+    if is_killed:
+        time.sleep(rng.random() * 1.2)
+        there = list(ranks_of(program).values())
+        is_killed = bool(there) and killed(rng.choice(there))
+    output = finish(process, program)
+    if is_open_mpis_crash(output):
+        return phases(program, rng, transport)
+    by_itself = re.search(r"ends by (\d)", output)
+    expected = {1: 3, 0: 1, 2: 137, 3: 134, 4: 59}
+    right = [expected[int(by_itself.group(1))]] if by_itself else [] if is_killed else [0]
+    if is_killed:
+        right += [5, 137]
+    if process.returncode not in right or (process.returncode == 5 and "rank_lost: " not in output) or re.search("wrong [1-9]", output):
+        raise AssertionError("%d ranks, seed %d: status %d, not one of %s\n%s" % (ranks, seed, process.returncode, right, last_of(output)))
+    told = [(int(right), int(lost)) for right, lost in re.findall(r"right (\d+), lost (\d+)", output)]
+    return 1 if is_killed or by_itself else 0, sum(right for right, _ in told), sum(lost for _, lost in told)
+
+
+def beside(program, rng, transport):
+    """Two jobs share a journal, and each has an actor of the same name, made with an argument of its own. Both are ended
+    again and again, in one way or the other, at any moment."""
+    folder = tempfile.mkdtemp(prefix="ms-")
+    seeds = [rng.getrandbits(32), rng.getrandbits(32)]
+
+    def job(width):
+        own, deaths = random.Random(seeds[width - 1]), 0
+        for ending in [signal.SIGUSR1, signal.SIGKILL, None]:
+            process = start(program, own.choice([1, 2, 3]), [str(width), "0.6", "beside"], transport, MANTA_JOURNAL=folder)
+            if ending is not None:
+                time.sleep(1 + own.random())
+                for each in [process.pid] if ending == signal.SIGUSR1 else with_children(process.pid)[1:]:
+                    try:
+                        os.kill(each, ending)
+                    except ProcessLookupError:
+                        pass
+                deaths += 1
+            output = process.communicate(timeout=LIMIT)[0].decode(errors="replace")
+            if "wrong" in output or (ending is None and (process.returncode != 0 or "walked %d" % (60 * width) not in output)):
+                raise AssertionError("job %d, after %s: status %d\n%s" % (width, ending, process.returncode, last_of(output)))
+        return deaths
+
+    try:
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            return sum(pool.map(job, [1, 2])), 2, 0
+    finally:
+        shutil.rmtree(folder)
 
 
 def scenarios(scenario, rng):
@@ -283,7 +373,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("scenario")
     parser.add_argument("survivor")
-    parser.add_argument("--rounds", type=int, default=12 if is_long else 3)
+    parser.add_argument("--rounds", type=int, default=12 if is_long else 2)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
@@ -302,15 +392,17 @@ def main():
             except AssertionError as why:
                 failed += 1
                 print("FAIL %s over %s: %s" % (name, by, why), flush=True)
-    for transport in TRANSPORTS if wanted("chaos") else []:
-        by, sums = transport or "shared memory", [0, 0, 0]
-        for _ in range(options.rounds):
-            try:
-                sums = [a + b for a, b in zip(sums, chaos(survivor, rng, transport))]
-            except AssertionError as why:
-                failed += 1
-                print("FAIL chaos over %s: %s" % (by, why), flush=True)
-        print("chaos over %s, --seed %d: %d runs, %d deaths, %d results right, %d lost" % (by, options.seed, options.rounds, *sums), flush=True)
+    for campaign, rounds in ((chaos, options.rounds), (phases, options.rounds), (beside, max(1, options.rounds // 3))):
+        transports = TRANSPORTS[:1] if campaign is beside and not (is_long or options.words) else TRANSPORTS
+        for transport in transports if wanted(campaign.__name__) else []:
+            by, sums = transport or "shared memory", [0, 0, 0]
+            for _ in range(rounds):
+                try:
+                    sums = [a + b for a, b in zip(sums, campaign(survivor, rng, transport))]
+                except AssertionError as why:
+                    failed += 1
+                    print("FAIL %s over %s: %s" % (campaign.__name__, by, why), flush=True)
+            print("%s over %s, --seed %d: %d runs, %d deaths, %d results right, %d lost" % (campaign.__name__, by, options.seed, rounds, *sums), flush=True)
     return 1 if failed else 0
 
 

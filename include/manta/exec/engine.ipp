@@ -373,7 +373,7 @@ MANTA_DECL engine::~engine() {
     parts_.rank.net.flush_for(2'000'000'000);
     std::cout.flush();  // after the barrier the first that ends with a status of its own may take all others with it
     std::fflush(nullptr);
-    if (!parts_.rank.lifeline->barrier()) net::mpi_end::give_up();
+    if (!parts_.rank.lifeline->barrier()) net::mpi_end::give_up(parts_.rank.net.comm(), deaths());
     delete parts_.rank.lifeline;
   }
   delete parts_.rank.scheduler;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,11 +26,16 @@ MANTA_DECL const char* process_watch::who_is_interrupted() noexcept {
   static char text[320];
   const running_task* const task = interrupted();
   if (task == nullptr) return nullptr;
-  if (task->call == nullptr) return "the driver";
   const std::string_view name = task->name();
-  std::snprintf(text, sizeof text, "task '%.*s' (bytes of arguments: %zu, inputs: %u)",
-                static_cast<int>(name.size() < 150 ? name.size() : 150), name.data(), task->call->argument_bytes,
-                task->call->input_count);
+  const int length = static_cast<int>(std::min<std::size_t>(name.size(), 150));
+  if (task->function == graph::no_index) return "the driver";
+  if (task->call == nullptr) {
+    std::snprintf(text, sizeof text, "the destructor or the serialize function of the actor '%.*s'", length,
+                  name.data());
+    return text;
+  }
+  std::snprintf(text, sizeof text, "task '%.*s' (bytes of arguments: %zu, inputs: %u)", length, name.data(),
+                task->call->argument_bytes, task->call->input_count);
   return text;
 }
 

@@ -65,7 +65,33 @@ MANTA_DECL void mpi_end::watch() {
   std::abort();
 }
 
-MANTA_DECL void mpi_end::give_up() {
+namespace detail {
+
+/// The numbers in one communicator of ranks of another one; MPI_UNDEFINED: it is not there.
+inline std::vector<int> numbers_in(MPI_Comm to, MPI_Comm from, const std::vector<int>& ranks) {
+  std::vector<int> there(ranks.size());
+  MPI_Group groups[2];
+  check(MPI_Comm_group(from, &groups[0]), "MPI_Comm_group");
+  check(MPI_Comm_group(to, &groups[1]), "MPI_Comm_group");
+  check(MPI_Group_translate_ranks(groups[0], static_cast<int>(ranks.size()), ranks.data(), groups[1], there.data()),
+        "MPI_Group_translate_ranks");
+  for (MPI_Group& each : groups) MPI_Group_free(&each);
+  return there;
+}
+
+}  // namespace detail
+
+MANTA_DECL int mpi_end::first_dead(MPI_Comm comm) {
+  if (dead_.empty()) return -1;
+  for (const int rank : detail::numbers_in(comm, MPI_COMM_WORLD, dead_)) {
+    if (rank != MPI_UNDEFINED) return rank;
+  }
+  return -1;
+}
+
+MANTA_DECL void mpi_end::give_up(MPI_Comm comm, const std::vector<std::uint32_t>& dead) {
+  const std::vector<int> in_world = detail::numbers_in(MPI_COMM_WORLD, comm, {dead.begin(), dead.end()});
+  dead_.insert(dead_.end(), in_world.begin(), in_world.end());
   if (std::exchange(mpi_is_given_up(), true)) return;
   if (is_watched_) --base::launcher::get().page().unfinished;
 }

@@ -42,6 +42,10 @@ bool has(const std::vector<std::string>& names, const char* name) { return std::
 }  // namespace
 
 TEST_CASE("the stack of a thread ends at the frame that is named") {
+#ifdef __SANITIZE_THREAD__
+  MESSAGE("left out: the thread sanitizer keeps signals back from a thread that calls nothing");
+  return;
+#endif
   stack_trace::watch();
   std::thread busy(&around);
   while (!has_begun) std::this_thread::yield();
@@ -52,6 +56,7 @@ TEST_CASE("the stack of a thread ends at the frame that is named") {
   CHECK(has(all, "compute()"));
   CHECK(all.size() > task.size());
   CHECK(has(task, "compute()"));
+  REQUIRE(!task.empty());
   CHECK(task.back() == "task_function()");
 }
 

@@ -35,7 +35,8 @@ class waiting {
   /// Waits until the record is over.
   void wait(wait_record& record) { below_.loop.wait(record); }
   /// Waits until `n` has ended; with `may_inline`, runs its task right here if it is queued here and not started.
-  MANTA_DECL void wait_for_end(node& n, bool may_inline);
+  /// `what` says in reports what the wait is for; null: the node's function, or its home.
+  MANTA_DECL void wait_for_end(node& n, bool may_inline, const char* what = nullptr);
   MANTA_DECL bool wait_for_end(node& n, std::int64_t deadline);  ///< False if it has not ended by then.
   /// Waits until the value is on this rank. Throws the failure.
   MANTA_DECL void bring(node& n, bool may_inline = true);
@@ -61,9 +62,10 @@ class waiting {
   bool may_get_room() {
     return below_.throttle.may_get_room(own_.ledger.memory().is_short(), below_.home.unfinished());
   }
-  void hold_back();             ///< Waits, by throttle.hpp, until the submitter of the current stack may go on.
-  const void* read(node& n);    ///< Decodes a value that is here.
-  void wait_for_news(node& n);  ///< Waits once for the node. Throws if that is a deadlock.
+  void hold_back();           ///< Waits, by throttle.hpp, until the submitter of the current stack may go on.
+  const void* read(node& n);  ///< Decodes a value that is here.
+  /// Waits once for the node. Throws if that is a deadlock.
+  void wait_for_news(node& n, const char* what = nullptr);
 
   const rank_context<Network> own_;
   const parts below_;

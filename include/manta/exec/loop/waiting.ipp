@@ -21,13 +21,13 @@ void waiting<Network>::watch(node& n, wait_record& record, std::uint32_t positio
 }
 
 template <class Network>
-void waiting<Network>::wait_for_end(node& n, bool may_inline) {
+void waiting<Network>::wait_for_end(node& n, bool may_inline, const char* what) {
   while (n.state == state::pending) {
     if (may_inline && n.has(node::queued) && below_.loop.has_room()) {
       below_.loop.run_inline(n);
       continue;
     }
-    wait_for_news(n);
+    wait_for_news(n, what);
   }
 }
 
@@ -120,8 +120,9 @@ const void* waiting<Network>::read(node& n) {
 }
 
 template <class Network>
-void waiting<Network>::wait_for_news(node& n) {
+void waiting<Network>::wait_for_news(node& n, const char* what) {
   wait_record record;
+  record.what = what;
   record.remaining = 1;
   watch(n, record, 0);
   wait(record);

@@ -28,6 +28,7 @@ struct wait_record {
   bool queued = false;                 ///< stands in the list of stacks to continue
   const running_task* task = nullptr;  ///< who waits, for reports
   const graph::node* first = nullptr;  ///< the node for which the task waits
+  const char* what = nullptr;          ///< what that is, for reports; null: the node says it
 
   void note_end(std::uint32_t position, const graph::node& n) {
     ended.push_back(position);

@@ -116,6 +116,7 @@ std::string waiters<Network>::describe(const wait_record& record) {
     text += " of the actor '" + actor->name + "'";
   }
   text += " waits for ";
+  if (record.what != nullptr) return text + record.what;
   if (record.first == nullptr) return text + "others";
   if (record.first->function != graph::no_index) {
     return text + "'" + std::string(wire::function_at(record.first->function).name()) + "'";
