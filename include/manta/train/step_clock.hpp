@@ -31,6 +31,13 @@ class step_clock {
     all.seconds.exchange += seconds(passed_, exchanged_);
     all.seconds.update += seconds(exchanged_, now());
   }
+  /// Runs what waits for other workers after local steps.
+  template <class Wait>
+  static void exchange(step_totals& all, Wait wait) {
+    const time begin = now();
+    wait();
+    all.seconds.exchange += seconds(begin, now());
+  }
 
  private:
   using time = std::chrono::steady_clock::time_point;

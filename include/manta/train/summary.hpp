@@ -53,8 +53,8 @@ struct summary {
   }
 };
 
-/// One line: "epoch 3: loss 0.412, accuracy 0.853, 60000 samples in 1.2 s". After deaths also ", of which 1 death of a
-/// worker cost 0.02 s".
+/// One line: "epoch 3: loss 0.412, accuracy 0.853, 60000 samples in 1.2 s", of an evaluation without the epoch. After
+/// deaths also ", of which 1 death of a worker cost 0.02 s".
 MANTA_DECL std::ostream& operator<<(std::ostream& out, const summary& s);
 
 }  // namespace manta::train

@@ -219,7 +219,7 @@ inline void worker::local_step(const range& batch) {
   });
   if (local_.has_problem()) go_back_to_mark();
   count_step(batch);
-  if (local_.count(mine)) meet();
+  if (local_.count(mine)) step_clock::exchange(result_.took, [this] { meet(); });
 }
 
 inline std::string worker::place_of_step() const {
