@@ -13,6 +13,7 @@
 #include "manta/nn/network.hpp"
 #include "manta/nn/optimizer.hpp"
 #include "manta/nn/own.hpp"
+#include "manta/nn/own_loss.hpp"
 #include "manta/nn/random.hpp"
 #include "manta/nn/schedule.hpp"
 #include "manta/nn/shape.hpp"

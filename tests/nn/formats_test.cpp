@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Every kind of layer in files of weights and in archives.
+// Every kind of layer: its gradients, and its weights in files and in archives.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "../support/every_layer.hpp"
+#include "../support/gradients.hpp"
 #include "../support/python.hpp"
 #include "../support/text.hpp"
 #include "manta/nn/weights.hpp"
@@ -32,6 +33,17 @@ TEST_CASE("the networks that are tried have every kind of layer that there is") 
     CHECK(tried.contains((*at)[1].str()));
   }
   CHECK(kinds > 35);
+}
+
+TEST_CASE("gradients of every kind of layer are those of central differences") {
+  for (const nn::network<float>& net : every_layer()) {
+    const std::string text = net.describe();
+    if (text.find("gain_module") != std::string::npos) continue;  // it has no other numbers than float
+    const bool has_words = text.find("embedding") != std::string::npos;
+    const nn::matrix<double> words = manta::testing::inputs_for(net, 3).cast<double>();
+    manta::testing::check_gradients(nn::network<double>(net.input_shape(), net.specs()), 3, {.seed = 4},
+                                    has_words ? words : nn::matrix<double>());
+  }
 }
 
 TEST_CASE("weights of every layer come back from .npz, .safetensors and archives, and the network gives the same") {

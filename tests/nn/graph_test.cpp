@@ -155,3 +155,40 @@ TEST_CASE("words behind the end of a sequence change nothing, and each sequence 
   nn::network<double> empty(nn::shape{2}, nn::masked(0, {nn::embedding(3, 4), nn::attention(2), nn::mean()}));
   CHECK(empty.forward(matrix::Zero(2, 1)).norm() == 0);
 }
+
+TEST_CASE("positions of numbers behind the end of a sequence change nothing either") {
+  nn::network<double> net(nn::shape{4, 2}, nn::masked(-1, {nn::conv1d(4, 1), nn::attention(2), nn::mean()}));
+  net.initialise(1);
+  matrix x = matrix::Constant(8, 3, -1);
+  x.col(0).head(2) << 3, -1;  // the second number of the only position
+  x.col(1).head(6) << -1, -1, 2, 5, -1, 4;
+  x.col(2) << 1, 2, 3, 4, 5, 6, 7, -1;
+  const matrix y = net.forward(x);
+  for (const auto& [s, length] : {std::pair(0, 1), std::pair(1, 3), std::pair(2, 4)}) {
+    nn::network<double> alone(nn::shape{length, 2}, nn::conv1d(4, 1), nn::attention(2), nn::mean());
+    std::ranges::copy(net.parameters(), alone.parameters().begin());
+    CHECK((alone.forward(x.col(s).head(2 * length)) - y.col(s)).norm() < 1e-12);
+  }
+}
+
+TEST_CASE("masked refuses layers after which the lengths would be others") {
+  const auto made = [](std::vector<nn::spec> layers) {
+    return thrown<manta::error>([&] { nn::network<float>(nn::shape{6}, nn::masked(0, std::move(layers))); });
+  };
+  const nn::spec words = nn::embedding(9, 4);
+  CHECK(contains(made({words, nn::conv1d(3, 3), nn::last()}),
+                 "its layer 1 makes 4 positions of 6, and `masked` knows the words of the latter alone: keep their "
+                 "number by .stride = 1 and .padding, or put the layer behind `masked`"));
+  CHECK(contains(made({words, nn::max_pool(2), nn::mean()}), "its layer 1 makes 3 positions of 6"));
+  CHECK(contains(made({words, nn::sequential(nn::tanh(), nn::conv1d(3, 2)), nn::mean()}), "its layer 1 makes 5"));
+  CHECK(contains(made({nn::parts({nn::part({6}, {words, nn::mean()})})}), "put `masked` into the part"));
+  nn::graph g;
+  const nn::node in = g.input({6});
+  const nn::node short_one = g.add("short", nn::sequential(words, nn::conv1d(4, 3)), in);
+  CHECK(contains(made({g.outputs({g.add("mean", nn::mean(), short_one)})}), "its layer 1 makes 4 positions of 6"));
+  CHECK(made({words, nn::conv1d(3, 3, {.padding = 1}), nn::residual(nn::conv1d(3, 1)), nn::mean()}).empty());
+  CHECK(contains(thrown<manta::error>([] {
+                   nn::network<float>(nn::shape{1, 6, 6}, nn::masked(0, {nn::flatten()}));
+                 }),
+                 "it needs a sequence of words, nn::shape{length}, or of features"));
+}

@@ -49,6 +49,13 @@ TEST_CASE("gradients of all layers are those of central differences") {
   check_gradients(network(image, nn::max_pool(3, {.stride = 2, .padding = 1})), 2);
   check_gradients(network(image, nn::average_pool(3, {.stride = 2, .padding = 1})), 2);
   check_gradients(network(nn::shape{3, 4, 4}, nn::average_pool(0), nn::linear(2)), 2);
+  for (const nn::pool_options& o : {nn::pool_options{}, nn::pool_options{.stride = 2, .padding = 1}}) {
+    check_gradients(network(nn::shape{2, 4, 5, 6}, nn::max_pool(3, o)), 2);
+    check_gradients(network(nn::shape{2, 4, 5, 6}, nn::average_pool(3, o)), 2);
+    check_gradients(network(nn::shape{7, 3}, nn::max_pool(3, o)), 2);
+    check_gradients(network(nn::shape{7, 3}, nn::average_pool(3, o)), 2);
+  }
+  check_gradients(network(nn::shape{2, 3, 3, 3}, nn::average_pool(0), nn::linear(2)), 2);
   check_gradients(network(vector, nn::batch_norm()), 5);
   check_gradients(network(sequence, nn::batch_norm()), 3);
   check_gradients(network(image, nn::batch_norm()), 3);
@@ -155,6 +162,65 @@ TEST_CASE("a convolution gives the sums of its definition") {
             CHECK(y((f * 4 + i) * 3 + j, s) == doctest::Approx(sum).epsilon(1e-12));
           }
   }
+}
+
+TEST_CASE("pooling of sequences, images and volumes gives what its definition says") {
+  struct grid {
+    nn::shape in;
+    int channels, depth, height, width;
+    bool channels_last, has_depth, has_height;
+  };
+  for (const grid& g : {grid{{9, 3}, 3, 1, 1, 9, true, false, false}, grid{{2, 7, 6}, 2, 1, 7, 6, false, false, true},
+                        grid{{2, 5, 7, 6}, 2, 5, 7, 6, false, true, true}}) {
+    for (const auto& [size, o] : {std::pair(2, nn::pool_options{}), std::pair(3, nn::pool_options{.stride = 2}),
+                                  std::pair(3, nn::pool_options{.stride = 1, .padding = 1}),
+                                  std::pair(4, nn::pool_options{.stride = 3, .padding = 3})}) {
+      nn::network<double> greatest(g.in, nn::max_pool(size, o)), mean(g.in, nn::average_pool(size, o));
+      CAPTURE(greatest.describe());
+      const int stride = o.stride == 0 ? size : o.stride;
+      const auto outputs = [&](int extent, bool is_pooled) {
+        return is_pooled ? (extent + 2 * o.padding - size) / stride + 1 : 1;
+      };
+      const auto sees = [&](int at, int output, bool is_pooled) {
+        const int begin = output * stride - o.padding;
+        return !is_pooled || (at >= begin && at < begin + size);
+      };
+      const int d = outputs(g.depth, g.has_depth), h = outputs(g.height, g.has_height), w = outputs(g.width, true);
+      REQUIRE(greatest.output_shape().size() == g.channels * d * h * w);
+      const matrix x = numbers(g.in.size(), 3, 4), high = greatest.forward(x), middle = mean.forward(x);
+      const auto place = [&](int c, int z, int y, int at, int rows, int columns, int planes) {
+        if (g.channels_last) return at * g.channels + c;
+        return ((c * planes + z) * rows + y) * columns + at;
+      };
+      for (int s = 0; s < 3; ++s)
+        for (int c = 0; c < g.channels; ++c)
+          for (int oz = 0; oz < d; ++oz)
+            for (int oy = 0; oy < h; ++oy)
+              for (int ox = 0; ox < w; ++ox) {
+                double most = -1e9, sum = 0;
+                int count = 0;
+                for (int z = 0; z < g.depth; ++z)
+                  for (int y = 0; y < g.height; ++y)
+                    for (int at = 0; at < g.width; ++at) {
+                      if (!sees(z, oz, g.has_depth) || !sees(y, oy, g.has_height) || !sees(at, ox, true)) continue;
+                      const double number = x(place(c, z, y, at, g.height, g.width, g.depth), s);
+                      most = std::max(most, number), sum += number, ++count;
+                    }
+                CHECK(high(place(c, oz, oy, ox, h, w, d), s) == most);
+                CHECK(middle(place(c, oz, oy, ox, h, w, d), s) == doctest::Approx(sum / count).epsilon(1e-12));
+              }
+    }
+  }
+  CHECK(network(nn::shape{2, 3, 3, 3}, nn::average_pool(0)).output_shape() == nn::shape{2, 1, 1, 1});
+  CHECK(network(nn::shape{9, 3}, nn::max_pool(0)).output_shape() == nn::shape{1, 3});
+  const auto made = [](const nn::shape& in, const nn::spec& layer) {
+    return thrown<manta::error>([&] { nn::network<float>(in, layer); });
+  };
+  CHECK(contains(made({5}, nn::max_pool(2)), "it needs a sequence, nn::shape{length, features}, an image"));
+  CHECK(contains(made({2, 2, 3, 3}, nn::average_pool(0)), "a window of the whole volume needs one that is a cube"));
+  CHECK(contains(made({2, 1, 3, 3}, nn::max_pool(2)), "a window of 2 needs a volume at least 2 deep"));
+  CHECK(contains(made({1, 4}, nn::max_pool(2)), "a window over 2 positions needs a sequence of at least 2"));
+  CHECK(contains(made({9, 4}, nn::max_pool(2, {.padding = 2})), "the padding has to be smaller than the size"));
 }
 
 TEST_CASE("activations have the values of PyTorch's") {

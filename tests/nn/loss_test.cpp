@@ -60,6 +60,49 @@ TEST_CASE("the loss of weighted samples is the weighted mean of what each gives 
   }
 }
 
+TEST_CASE("a loss from a function of one sample is what the same loss of the library is, also with weights") {
+  using span = std::span<const double>;
+  const nn::own_loss<double> absolute([](span y, span target, std::span<double> dy) {
+    double sum = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      dy[i] = (y[i] > target[i] ? 1.0 : -1.0) / static_cast<double>(y.size());
+      sum += std::abs(y[i] - target[i]) / static_cast<double>(y.size());
+    }
+    return sum;
+  });
+  const nn::own_loss<double> logarithmic([](span y, int target, std::span<double> dy) {
+    double all = 0;
+    for (const double logit : y) all += std::exp(logit);
+    for (std::size_t i = 0; i < y.size(); ++i) dy[i] = std::exp(y[i]) / all;
+    dy[static_cast<std::size_t>(target)] -= 1;
+    return std::log(all) - y[static_cast<std::size_t>(target)];
+  });
+  const nn::matrix<double> y = numbers(4, 6, 1), t = numbers(4, 6, 2);
+  const std::vector<int> labels{0, 2, 1, 3, 2, 0};
+  const auto check_equal = [&](const auto& own, const nn::loss& its, const nn::targets<double>& targets) {
+    nn::matrix<double> dy, expected;
+    CHECK(own(y, targets, dy) == doctest::Approx(its(y, targets, expected)).epsilon(1e-12));
+    CHECK((dy - expected).norm() < 1e-12);
+    CHECK(own.weight(targets) == its.weight(targets));
+    CHECK(own.over(y, targets, dy, 9) == doctest::Approx(its.over(y, targets, expected, 9)).epsilon(1e-12));
+    CHECK((dy - expected).norm() < 1e-12);
+  };
+  for (const bool has_weights : {false, true}) {
+    const auto with = [&](const nn::targets<double>& plain) {
+      return has_weights ? plain.with_weights(weights) : plain;
+    };
+    check_equal(absolute, nn::mae(), with(t));
+    check_equal(logarithmic, nn::cross_entropy(), with(labels));
+  }
+  nn::matrix<double> dy;
+  CHECK(thrown<manta::error>([&] { absolute(y, labels, dy); }) ==
+        "manta: nn: own_loss: the data have classes as targets, and the loss's function takes numbers (std::span)");
+  CHECK(contains(thrown<manta::error>([&] { logarithmic(y, t, dy); }), "have numbers as targets"));
+  const nn::matrix<double> fewer = t.leftCols(5);
+  CHECK(contains(thrown<manta::error>([&] { absolute(y, fewer, dy); }), "6 samples have 5 targets"));
+  CHECK(contains(thrown<manta::error>([&] { nn::own_loss<double>()(y, t, dy); }), "this loss is empty"));
+}
+
 TEST_CASE("weights of samples and of classes multiply in cross entropy, with smoothing and a class that is ignored") {
   const std::vector<int> labels{0, 2, 1, -1, 2, 0};
   const std::vector<double> of_classes{1, 4, 0.5};

@@ -64,7 +64,7 @@ TEST_CASE("models of ONNX give the numbers of the networks, for every layer that
     nn::write_arrays(dir.path + "/" + name + ".npz",
                      {nn::detail::store("x", of_x, x.data()), nn::detail::store("y", of_y, y.data())});
   }
-  CHECK(texts.size() == 17);
+  CHECK(texts.size() == 19);
   if (const char* copy = std::getenv("MANTA_KEEP_ONNX"))  // for other programs that run models
     CHECK(std::system(("cp " + dir.path + "/* " + copy).c_str()) == 0);
   if (!has_onnx()) return;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manta/output.hpp"
+#include "manta/output/compare.hpp"
 #include "support/browser.hpp"
 #include "support/text.hpp"
 
@@ -42,6 +43,34 @@ TEST_CASE("the data of a page are one block of JSON that no text can end") {
   CHECK(data["sections"][3]["rows"][0][1] == 0.1);
   CHECK(!contains(html, "http://"));
   CHECK(!contains(html, "https://"));
+}
+
+TEST_CASE("a page compares the columns of several runs, but for those that are one number") {
+  const manta::testing::folder f;
+  for (const char* name : {"one", "two"}) {
+    const bool is_first = std::string(name) == "one";
+    output::csv table(f.path + "/" + name + "/progress.csv", output::mode::fresh, "epoch");
+    for (int epoch = 1; epoch <= 3; ++epoch) {
+      if (is_first) table.write(epoch, {{"loss", 1.0 / epoch}, {"rate", 0.5}, {"note", "text"}});
+      if (!is_first) table.write(epoch, {{"loss", 2.0 / epoch}, {"rate", 0.5}, {"accuracy", 0.1 * epoch}});
+    }
+    table.flush();
+  }
+  output::compare_runs({f.path + "/one", f.path + "/two"}, f.path + "/page.html");
+  const std::string html = text_of(f.path + "/page.html"), mark = "id=\"data\">";
+  const std::size_t begin = html.find(mark) + mark.size(), end = html.find("</script>", begin);
+  const auto sections = nlohmann::json::parse(html.substr(begin, end - begin))["sections"];
+  REQUIRE(sections.size() == 2U);
+  CHECK(sections[0]["title"] == "loss");
+  CHECK(sections[0]["lines"].size() == 2U);
+  CHECK(sections[0]["lines"][1]["name"] == f.path + "/two");
+  CHECK(sections[0]["lines"][1]["points"] == nlohmann::json::parse("[[1,2.0],[2,1.0],[3,0.6666666666666666]]"));
+  CHECK(sections[1]["title"] == "accuracy");
+  CHECK(sections[1]["lines"].size() == 1U);
+  CHECK(contains(manta::testing::thrown<manta::error>([&] { output::compare_runs({f.path + "/none"}, f.path + "/p"); }),
+                 "/none/progress.csv is not there: name folders that a training has logged to"));
+  CHECK(contains(manta::testing::thrown<manta::error>([&] { output::compare_runs({}, f.path + "/p"); }),
+                 "no folders are given"));
 }
 
 TEST_CASE("a browser shows the page without an error, and its numbers as people write them") {

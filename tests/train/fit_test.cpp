@@ -736,7 +736,9 @@ TEST_CASE("fit writes curves of its epochs as CSV, JSON lines, events and a page
     const train::history h = fit(3);  // goes on from the checkpoint
     REQUIRE(h.epochs.size() == 3);
     const std::string csv = manta::testing::text_of(log + "/progress.csv");
-    CHECK(csv.starts_with("epoch,loss,accuracy,validation_loss,validation_accuracy,rate,seconds,"));
+    CHECK(
+        csv.starts_with("epoch,loss,accuracy,validation_loss,validation_accuracy,rate,gradient_norm,seconds,"
+                        "reading_seconds,passes_seconds,exchange_seconds,update_seconds,"));
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
     const std::string lines = manta::testing::text_of(log + "/result.jsonl");
     CHECK(std::count(lines.begin(), lines.end(), '\n') == 3);
@@ -746,7 +748,8 @@ TEST_CASE("fit writes curves of its epochs as CSV, JSON lines, events and a page
       events += each.path().filename().string().starts_with("events.out.tfevents.");
     CHECK(events == 1);
     const std::string page = manta::testing::text_of(log + "/report.html");
-    for (const char* words : {"accuracy", "validation", "samples per second", "all epochs are made"})
+    for (const char* words : {"accuracy", "validation", "norm of the gradients", "samples per second",
+                              "seconds of an epoch", "all epochs are made"})
       CHECK(contains(page, words));
   });
   in_world([] {

@@ -85,6 +85,17 @@ void gives_up(const server_of_adam& server, const manta::actor<board>& b, int wo
   throw std::runtime_error("no more");
 }
 
+/// An optimiser of a program's own, which only decays.
+struct decay {
+  template <class T>
+  void step(std::span<T> parameters, std::span<const T>) const {
+    for (T& p : parameters) p /= 2;
+  }
+  void rate(double) {}
+  template <class Archive>
+  void serialize(Archive&) {}
+};
+
 }  // namespace
 
 TEST_CASE("one worker makes the steps of the optimiser, however many shards there are") {
@@ -129,6 +140,65 @@ TEST_CASE("a worker that fails leaves, and the others go on") {
     one.wait(), two.wait();
     CHECK_NOTHROW(one.get());
     CHECK_NOTHROW(two.get());
+  });
+}
+
+TEST_CASE("what a network has frozen stays as it is, however many shards there are, and the rest makes its steps") {
+  in_world([] {
+    nn::network<double> net(nn::shape{3}, nn::linear(4), nn::tanh(), nn::linear(2));
+    net.initialise(1);
+    net.freeze("0.bias");
+    net.freeze("2.weight");
+    const std::vector<double> start(net.parameters().begin(), net.parameters().end());
+    const nn::matrix<double> x = nn::matrix<double>::Random(3, 5);
+    const auto check_steps = [&](auto optimizer, int shards, auto parameters) {
+      nn::network<double> alone = net, pulled = net;
+      const train::parameter_server server(parameters, optimizer, {.shards = shards});
+      for (int i = 0; i < 5; ++i) {
+        for (nn::network<double>* of : {&alone, &pulled}) {
+          of->forward(x), of->zero_gradients();
+          of->backward(nn::matrix<double>::Ones(2, 5));
+        }
+        optimizer.step(alone);
+        server.push(pulled.gradients());
+        server.pull(pulled.parameters());
+        CHECK(std::ranges::equal(alone.parameters(), pulled.parameters()));
+      }
+      CHECK_FALSE(std::ranges::equal(pulled.parameters(), start));
+      CHECK(std::equal(start.begin() + 12, start.begin() + 24, pulled.parameters().begin() + 12));
+    };
+    for (const int shards : {1, 2, 5, 30}) {
+      check_steps(nn::adamw({.rate = 0.01, .weight_decay = 0.1}), shards, net.parameters());
+      check_steps(nn::sgd({.rate = 0.01, .momentum = 0.9, .weight_decay = 0.1}), shards,
+                  std::as_const(net).parameters());
+      const train::parameter_server<decay, double> own(net.parameters(), decay(), {.shards = shards});
+      std::vector<double> after(start.size());
+      own.push(after);
+      own.pull(after);
+      for (std::size_t i = 0; i < start.size(); ++i) CHECK(after[i] == (i < 12 || i >= 24 ? start[i] / 2 : start[i]));
+    }
+  });
+}
+
+TEST_CASE("what a shard could not take is refused where it is asked for") {
+  in_world([] {
+    const std::vector<double> p(3, 1.0);
+    const auto made = [&](const nn::optimizer& o) {
+      return thrown<manta::error>([&] { train::parameter_server<nn::optimizer, double>(p, o); });
+    };
+    CHECK(made(nn::lbfgs()).find("does not work with lbfgs") != std::string::npos);
+    CHECK(made(nn::adam({.groups = {{.arrays = "0.*"}}})).find("knows parameters without names") != std::string::npos);
+    CHECK(made({}).find("this optimizer is empty") != std::string::npos);
+    const server_of_adam server(p, nn::adam(), {.shards = 2});
+    CHECK(thrown<manta::error>([&] {
+            server.push(std::vector<double>{0, 1, std::nan("")});
+          }) ==
+          "manta: train: gradient 2 of 3 that were pushed is NaN or infinite; the parameter server did not take them. "
+          "Try a smaller rate, or look at the data");
+    CHECK(thrown<manta::error>([&] { server.rate(-1); }).find("the rate is -1") != std::string::npos);
+    CHECK(server.steps() == 0);
+    CHECK(thrown<manta::error>([] { (void)server_of_adam().steps(); }).find("is empty") != std::string::npos);
+    CHECK(thrown<manta::error>([] { server_of_adam().rate(1); }).find("is empty") != std::string::npos);
   });
 }
 

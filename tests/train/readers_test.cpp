@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -332,6 +333,31 @@ TEST_CASE("classes of other types are classes, and copies and parts of samples a
   CHECK(again.x == x.rightCols(2));
   CHECK(again.y == 2 * x.rightCols(2));
   CHECK_FALSE(again.has_labels);
+}
+
+TEST_CASE("a matrix of classes has one for each position of a sample, in parts and copies too") {
+  const Eigen::MatrixXf x = Eigen::MatrixXf::Random(2, 4);
+  Eigen::MatrixXi tags(3, 4);
+  tags << 0, 1, 2, 3, 4, 5, 6, 7, -1, -1, 8, 9;
+  const train::samples whole(x, tags);
+  CHECK(whole.size() == 4);
+  CHECK(all(whole).labels == std::vector<int>{0, 4, -1, 1, 5, -1, 2, 6, 8, 3, 7, 9});
+  const train::samples half = whole.part(1, 2), chosen = whole.chosen(std::vector<std::uint64_t>{2, 0});
+  CHECK(std::ranges::equal(half.labels(), std::vector<int>{2, 6, 8, 3, 7, 9}));
+  CHECK(all(chosen).labels == std::vector<int>{2, 6, 8, 0, 4, -1});
+  CHECK(all(train::samples(x.leftCols(2), tags.leftCols(2))).labels == std::vector<int>{0, 4, -1, 1, 5, -1});
+  CHECK(all(train::samples(x, tags.row(1).transpose().cast<long>())).labels == std::vector<int>{4, 5, 6, 7});
+  CHECK(all(train::samples(x, Eigen::MatrixXi(tags.row(1).transpose()))).labels == std::vector<int>{4, 5, 6, 7});
+  std::vector<unsigned char> shared(half.write_shared(nullptr));
+  half.write_shared(shared.data());
+  CHECK(all(train::samples::share(shared, nullptr)).labels == std::vector<int>{2, 6, 8, 3, 7, 9});
+  std::stringstream bytes;
+  cereal::BinaryOutputArchive{bytes}(half);
+  train::samples read;
+  cereal::BinaryInputArchive{bytes}(read);
+  CHECK(all(read).labels == all(half).labels);
+  CHECK(contains(thrown<manta::error>([&] { train::samples(x, Eigen::MatrixXi(tags.leftCols(3))); }),
+                 "there are 4 samples and 3 columns of classes"));
 }
 
 namespace {

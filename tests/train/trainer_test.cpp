@@ -121,6 +121,41 @@ TEST_CASE("any number of workers gives what a loop by hand gives, and the same b
   });
 }
 
+TEST_CASE("a summary has the mean norm of the gradients, before they are clipped, and the seconds of each phase") {
+  in_world([] {
+    const three_clouds recipe;
+    const train::samples data = recipe.training_data();
+    std::vector<std::uint64_t> all(data.size());
+    std::iota(all.begin(), all.end(), std::uint64_t(0));
+    train::batch<double> b;
+    data.take(all, b);
+    auto net = recipe.model();
+    net.initialise(5);
+    nn::adam optimizer = recipe.optimizer();
+    double norms = 0;
+    for (int step = 0; step < 2; ++step) {
+      const auto [loss, dy] = nn::cross_entropy(net.forward(b.x), b.labels);
+      net.zero_gradients();
+      net.backward(dy);
+      norms += nn::clip_norm(net.gradients(), 0.02);
+      optimizer.step(net);
+    }
+    for (const double clip : {0.02, 0.}) {
+      train::trainer trainer(recipe, {.workers = workers(), .batch = 301, .seed = 5, .clip = clip});
+      const train::summary first = trainer.train(), second = trainer.train();
+      if (clip > 0) CHECK(first.gradient_norm + second.gradient_norm == doctest::Approx(norms).epsilon(1e-9));
+      CHECK(first.gradient_norm > 0.02);
+      const train::phases& p = first.phases;
+      CHECK(p.passes > 0);
+      for (const double seconds : {p.reading, p.exchange, p.update}) CHECK(seconds >= 0);
+      CHECK(p.reading + p.passes + p.exchange + p.update <= first.seconds);
+      const train::summary none = trainer.validate();
+      CHECK(none.gradient_norm == 0);
+      CHECK(none.phases.passes == 0);
+    }
+  });
+}
+
 TEST_CASE("a batch with fewer samples than workers is exchanged in the same parts by all") {
   in_world([] {
     const three_clouds recipe;

@@ -58,6 +58,20 @@ std::unique_ptr<layer<T>> made_residual(const spec& s, const shape& in) {
       chain_of<T>(s.parts[0], in), s.parts.size() > 1 ? chain_of<T>(s.parts[1], in) : chain<T>(in, {}, "it"), in);
 }
 
+/// The layer for sequences, images or volumes, as the input is.
+template <class T, template <class, int> class Layer>
+std::unique_ptr<layer<T>> made_pool(const spec& s, const shape& in) {
+  switch (in.dimensions()) {
+    case 2: return std::make_unique<Layer<T, 1>>(s, in);
+    case 3: return std::make_unique<Layer<T, 2>>(s, in);
+    case 4: return std::make_unique<Layer<T, 3>>(s, in);
+    default:
+      throw error(
+          "it needs a sequence, nn::shape{length, features}, an image, nn::shape{channels, height, width}, or a "
+          "volume, nn::shape{channels, depth, height, width}");
+  }
+}
+
 }  // namespace detail
 
 template <class T>
@@ -80,8 +94,8 @@ std::unique_ptr<layer<T>> make_layer(const spec& s, const shape& in) {
       {"conv1d", made<T, conv1d_layer<T>>},
       {"conv2d_transposed", made<T, conv2d_transposed_layer<T>>},
       {"upsample", made<T, upsample_layer<T>>},
-      {"max_pool", made<T, max_pool_layer<T>>},
-      {"average_pool", made<T, average_pool_layer<T>>},
+      {"max_pool", made_pool<T, max_pool_layer>},
+      {"average_pool", made_pool<T, average_pool_layer>},
       {"batch_norm", made<T, batch_norm_layer<T>>},
       {"layer_norm", made<T, layer_norm_layer<T>>},
       {"group_norm", made<T, group_norm_layer<T>>},

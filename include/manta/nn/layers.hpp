@@ -121,7 +121,8 @@ MANTA_DECL spec conv1d(int features, int size, const conv1d_options& options = {
 MANTA_DECL spec conv2d_transposed(int channels, int size, const conv2d_transposed_options& options = {});
 /// Images to images `factor` times as high and as wide.
 MANTA_DECL spec upsample(int factor, const upsample_options& options = {});
-/// Takes windows of size x size of each channel. A size of 0 stands for the whole image.
+/// Windows of size x size of each channel of an image, of size positions of each feature of a sequence, or of size x
+/// size x size of each channel of a volume. A size of 0 stands for the whole image, sequence or volume.
 MANTA_DECL spec max_pool(int size, const pool_options& options = {});
 MANTA_DECL spec average_pool(int size, const pool_options& options = {});
 
@@ -153,9 +154,10 @@ MANTA_DECL spec step_attention(int heads, int length);
 MANTA_DECL spec last();
 /// The mean over the positions of a sequence.
 MANTA_DECL spec mean();
-/// For sequences of different lengths, {length} words of which those at the end are `padding` where a sequence is
-/// shorter: attention, last and mean in these layers leave such positions out. A loss for each position leaves
-/// them out by cross_entropy({.ignore = ..}).
+/// For sequences of different lengths, {length} words or {length, features} numbers, of which those at the end are
+/// `padding` where a sequence is shorter: attention, bidirectional, last and mean in these layers leave such positions
+/// out. A loss for each position leaves them out by cross_entropy({.ignore = ..}). No layer may change the number of
+/// positions.
 ///
 ///   nn::masked(0, {nn::embedding(1000, 64), nn::attention(4), nn::mean(), nn::linear(2)})
 MANTA_DECL spec masked(int padding, std::vector<spec> layers);

@@ -60,6 +60,13 @@ class network {
   explicit network(const shape& in, Layers&&... layers)
       : network(in, detail::specs_of(std::forward<Layers>(layers)...)) {}
   network(const shape& in, std::vector<spec> layers);
+  template <class First, class... Layers>
+    requires(std::is_arithmetic_v<First> || std::is_same_v<First, spec>)
+  explicit network(First, const Layers&...) {
+    static_assert(sizeof(First) == 0,
+                  "manta: nn: a network begins with the shape of a sample: nn::network<float>(nn::shape{784}, "
+                  "nn::linear(10))");
+  }
 
   network(const network& other);
   network(network&&) noexcept = default;
@@ -113,7 +120,7 @@ class network {
     is_fresh_ = false;
     return {parameters_, frozen_ranges_};
   }
-  [[nodiscard]] std::span<const T> parameters() const { return parameters_; }
+  [[nodiscard]] parameter_span<const T> parameters() const { return {parameters_, frozen_ranges_}; }
   std::span<T> gradients() { return gradients_; }
   [[nodiscard]] std::span<const T> gradients() const { return gradients_; }
   void zero_gradients() { std::fill(gradients_.begin(), gradients_.end(), T(0)); }

@@ -178,13 +178,16 @@ class onnx_layers : public onnx_builder {
                  {"nearest_mode", std::string("floor")}});
   }
   std::string pool(const spec& s, const std::string&, const onnx_value& x) {
-    const int size = s.sizes[0] == 0 ? x.extents[1] : s.sizes[0];
+    const bool is_sequence = x.extents.dimensions() == 2;
+    const int size = s.sizes[0] == 0 ? x.extents[is_sequence ? 0 : 1] : s.sizes[0];
     const auto axes = static_cast<std::size_t>(x.extents.dimensions()) - 1;
     const std::int64_t stride = size_option(s, "stride", size), padding = size_option(s, "padding", 0);
-    return node(s.kind == "max_pool" ? "MaxPool" : "AveragePool", {x.name},
-                {{"kernel_shape", integers(axes, size)},
-                 {"strides", integers(axes, stride)},
-                 {"pads", integers(2 * axes, padding)}});
+    const std::string y =
+        node(s.kind == "max_pool" ? "MaxPool" : "AveragePool", {is_sequence ? turned(x.name, {0, 2, 1}) : x.name},
+             {{"kernel_shape", integers(axes, size)},
+              {"strides", integers(axes, stride)},
+              {"pads", integers(2 * axes, padding)}});
+    return is_sequence ? turned(y, {0, 2, 1}) : y;
   }
 
   std::string batch_norm(const spec& s, const std::string& prefix, const onnx_value& x) {

@@ -12,6 +12,7 @@
 
 #include "manta/output/append_file.ipp"
 #include "manta/output/bytes.ipp"
+#include "manta/output/compare.ipp"
 #include "manta/output/crc32c.ipp"
 #include "manta/output/csv.ipp"
 #include "manta/output/hparams.ipp"

@@ -198,8 +198,8 @@ inline void trainer_core::check_finished(const fit_options& o, const history& h)
   for (const std::string& name : differed_) all += (all.empty() ? "" : ", ") + name;
   throw error(
       base::text("manta: train: fit: the training in {} has ended ({}), with other settings than this one ({}): "
-                 "nothing would be trained. Give another .checkpoint, .fresh = true to begin anew, or more .epochs",
-                 o.checkpoint, h.ended, all));
+                 "nothing would be trained. Give another .checkpoint, .fresh = true to begin anew, or more {}",
+                 o.checkpoint, h.ended, all, o.patience > 0 ? ".epochs and .patience" : ".epochs"));
 }
 
 /// Throws if the epoch gave no finite loss of the validation. The files are those of the epochs before.

@@ -51,7 +51,12 @@ inline void fit_log::write_row(const epoch_result& e) {
     for (const auto& [name, value] : e.validation.metrics) cells.emplace_back("validation_" + name, value);
   }
   cells.emplace_back("rate", e.training.rate);
+  cells.emplace_back("gradient_norm", e.training.gradient_norm);
   cells.emplace_back("seconds", e.training.seconds);
+  cells.emplace_back("reading_seconds", e.training.phases.reading);
+  cells.emplace_back("passes_seconds", e.training.phases.passes);
+  cells.emplace_back("exchange_seconds", e.training.phases.exchange);
+  cells.emplace_back("update_seconds", e.training.phases.update);
   cells.emplace_back("validation_seconds", e.validation.seconds);
   cells.emplace_back("samples_per_second", samples_a_second(e.training));
   cells.emplace_back("is_best", e.is_best ? 1 : 0);
@@ -113,12 +118,19 @@ inline void fit_log::write_page(bool running) const {
     if (!validation.empty()) lines.push_back({"validation", std::move(validation)});
     page.curves(name, "epoch", "", lines);
   }
-  const auto curve = [&](const char* title, auto of) {
-    page.curves(title, "epoch", "",
-                {{title, points_of(all_, [&](const epoch_result& e) { return std::optional(of(e)); })}});
+  const auto points = [&](auto of) {
+    return points_of(all_, [&](const epoch_result& e) { return std::optional(of(e)); });
   };
+  const auto curve = [&](const char* title, auto of) { page.curves(title, "epoch", "", {{title, points(of)}}); };
   curve("rate", [](const epoch_result& e) { return e.training.rate; });
+  curve("norm of the gradients", [](const epoch_result& e) { return e.training.gradient_norm; });
   curve("samples per second", [](const epoch_result& e) { return samples_a_second(e.training); });
+  page.curves("seconds of an epoch", "epoch", "",
+              {{"reading", points([](const epoch_result& e) { return e.training.phases.reading; })},
+               {"passes", points([](const epoch_result& e) { return e.training.phases.passes; })},
+               {"exchange", points([](const epoch_result& e) { return e.training.phases.exchange; })},
+               {"update", points([](const epoch_result& e) { return e.training.phases.update; })},
+               {"validation", points([](const epoch_result& e) { return e.validation.seconds; })}});
   page.write(folder_ + "/report.html");
 }
 

@@ -47,6 +47,8 @@ class averaged_parameters {
 class learner {
  public:
   virtual ~learner() = default;
+  /// Seconds that taking samples has taken, since the learner was made.
+  [[nodiscard]] double reading_seconds() const { return reading_seconds_; }
   /// Makes model and optimiser. A fresh network is initialised by the seed.
   virtual void open(std::uint64_t seed) = 0;
   /// Makes the training data or the validation data, unless they are there.
@@ -116,6 +118,9 @@ class learner {
   /// Throws, and changes nothing, if the bytes cannot be read.
   virtual void load(const std::string& bytes, taken what) = 0;
   [[nodiscard]] virtual std::string model() const = 0;
+
+ protected:
+  double reading_seconds_ = 0;
 };
 
 /// Learners travel as a number that is the same on all ranks, and the bytes of their recipe.

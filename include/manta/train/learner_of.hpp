@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cereal/types/map.hpp>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -287,11 +288,13 @@ class learner_of final : public learner {
       [](const std::string& bytes) -> std::unique_ptr<learner> { return std::make_unique<learner_of>(bytes); });
 
   void take(bool training, std::span<const std::uint64_t> which) {
+    const auto begin = std::chrono::steady_clock::now();
     if constexpr (validates) {
       training ? training_.take(which, batch_) : validation_.take(which, batch_);
     } else {
       training_.take(which, batch_);
     }
+    reading_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   sums forward_taken(bool training, const nn::pass& p, double divisor) {
     if (training) augment(p);

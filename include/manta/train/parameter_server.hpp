@@ -24,15 +24,20 @@
 #pragma once
 
 #include <algorithm>
+#include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <limits>
 #include <ranges>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "manta/actor.hpp"
+#include "manta/base/number.hpp"
+#include "manta/nn/checks.hpp"
+#include "manta/nn/parameter_span.hpp"
 #include "manta/train/worker_clocks.hpp"
 
 namespace manta::train {
@@ -48,16 +53,29 @@ struct parameter_server_options {
 
 namespace detail {
 
+/// Ranges of parameters: the first number, and the one after the last.
+using parameter_ranges = nn::parameter_span<float>::frozen_ranges;
+
 /// A part of the parameters and the optimiser's part for it.
 template <class Optimizer, class T>
 class shard {
  public:
   shard() = default;
-  shard(std::vector<T> parameters, const Optimizer& o) : parameters_(std::move(parameters)), optimizer_(o) {}
+  /// `frozen` are ranges of this part.
+  shard(std::vector<T> parameters, const parameter_ranges& frozen, const Optimizer& o)
+      : parameters_(std::move(parameters)), optimizer_(o) {
+    for (const auto& [begin, end] : frozen) {
+      const std::span<const T> values = std::span<const T>(parameters_).subspan(begin, end - begin);
+      frozen_.emplace_back(begin, std::vector<T>(values.begin(), values.end()));
+    }
+  }
 
   [[nodiscard]] std::vector<T> pull() const { return parameters_; }
+  /// Weight decay moves parameters without a gradient too, so frozen ones get back their values.
   void push(const std::vector<T>& gradients) {
     optimizer_.step(std::span<T>(parameters_), std::span<const T>(gradients));
+    for (const auto& [begin, values] : frozen_)
+      std::ranges::copy(values, parameters_.begin() + static_cast<std::ptrdiff_t>(begin));
     ++steps_;
   }
   void rate(double r) { optimizer_.rate(r); }
@@ -65,11 +83,12 @@ class shard {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(parameters_, optimizer_, steps_);
+    archive(parameters_, frozen_, optimizer_, steps_);
   }
 
  private:
   std::vector<T> parameters_;
+  std::vector<std::pair<std::uint64_t, std::vector<T>>> frozen_;  ///< where they begin, and their values
   Optimizer optimizer_;
   std::uint64_t steps_ = 0;
 };
@@ -77,7 +96,9 @@ class shard {
 }  // namespace detail
 
 /// A handle: may be copied, stored and sent; the shards end with the last one. Any optimiser will do whose step treats
-/// each parameter by itself, with `step(std::span<T>, std::span<const T>)`, `rate(double)` and serialize.
+/// each parameter by itself, with `step(std::span<T>, std::span<const T>)`, `rate(double)` and serialize. L-BFGS does
+/// not, and groups need the names of a network: both are refused. What a network has frozen stays as it is, where the
+/// server is made of `net.parameters()`.
 template <class Optimizer, class T = float>
 class parameter_server {
   using shard = detail::shard<Optimizer, T>;
@@ -89,19 +110,13 @@ class parameter_server {
   parameter_server() = default;
   /// Starts the shards, and waits for none of them.
   parameter_server(std::span<const T> parameters, const Optimizer& optimizer, const parameter_server_options& o = {})
-      : size_(parameters.size()), staleness_(o.staleness) {
-    if (o.shards < 1) throw error("manta: train: .shards is " + std::to_string(o.shards) + "; at least one is needed");
-    if (o.staleness < 0)
-      throw error("manta: train: .staleness is " + std::to_string(o.staleness) + "; it is a number of steps from 0");
-    const auto count = static_cast<std::size_t>(o.shards);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto mine = parameters.subspan(size_ * i / count, size_ * (i + 1) / count - size_ * i / count);
-      shards_.push_back(
-          spawn<shard>({.spread = true, .restarts = detail::many_restarts, .checkpoint_every = o.save_every},
-                       std::vector<T>(mine.begin(), mine.end()), optimizer));
-    }
-    if (is_bounded()) clocks_ = spawn<detail::worker_clocks>({.restarts = detail::many_restarts});
-  }
+      : parameter_server(parameters, {}, optimizer, o) {}
+  parameter_server(const nn::parameter_span<const T>& parameters, const Optimizer& optimizer,
+                   const parameter_server_options& o = {})
+      : parameter_server(parameters, parameters.frozen(), optimizer, o) {}
+  parameter_server(const nn::parameter_span<T>& parameters, const Optimizer& optimizer,
+                   const parameter_server_options& o = {})
+      : parameter_server(parameters, parameters.frozen(), optimizer, o) {}
 
   /// Starts to be a worker; `number` is its own among those that work at the same time.
   [[nodiscard]] worker join(int number) const { return worker(*this, number); }
@@ -116,9 +131,10 @@ class parameter_server {
       for (const auto& p : parts) to = std::copy(p.get().begin(), p.get().end(), to);
     });
   }
-  /// Each shard makes a step of the optimiser with its part; does not wait.
+  /// Each shard makes a step of the optimiser with its part; does not wait. Throws if a gradient is NaN or infinite.
   void push(std::span<const T> gradients) const {
     check(gradients.size());
+    check_finite(gradients);
     for (std::size_t i = 0; i < shards_.size(); ++i) {
       const std::size_t first = size_ * i / shards_.size(), last = size_ * (i + 1) / shards_.size();
       async<&shard::push>(shards_[i], std::vector<T>(gradients.begin() + static_cast<std::ptrdiff_t>(first),
@@ -127,14 +143,16 @@ class parameter_server {
   }
   /// Sets the optimisers' rate from the next push on; waits.
   void rate(double r) const {
+    check_filled();
     manta::detail::insist([&] {
       std::vector<future<void>> set;
       for (const auto& s : shards_) set.push_back(async<&shard::rate>(s, r));
-      get(set);
+      for (const auto& f : set) manta::detail::sentence(f);
     });
   }
   /// Pushes since the beginning, of all workers; waits.
   [[nodiscard]] std::uint64_t steps() const {
+    check_filled();
     return manta::detail::insist([&] { return async<&shard::steps>(shards_.front()).get(); });
   }
 
@@ -144,11 +162,60 @@ class parameter_server {
   }
 
  private:
+  parameter_server(std::span<const T> parameters, const detail::parameter_ranges& frozen, const Optimizer& optimizer,
+                   const parameter_server_options& o)
+      : size_(parameters.size()), staleness_(o.staleness) {
+    if (o.shards < 1) throw error("manta: train: .shards is " + std::to_string(o.shards) + "; at least one is needed");
+    if (o.staleness < 0)
+      throw error("manta: train: .staleness is " + std::to_string(o.staleness) + "; it is a number of steps from 0");
+    check_optimizer(optimizer);
+    const auto count = static_cast<std::size_t>(o.shards);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t first = size_ * i / count, last = size_ * (i + 1) / count;
+      const auto mine = parameters.subspan(first, last - first);
+      detail::parameter_ranges frozen_here;
+      for (const auto& [begin, end] : frozen) {
+        if (begin < last && end > first)
+          frozen_here.emplace_back(std::max(begin, first) - first, std::min(end, last) - first);
+      }
+      shards_.push_back(
+          spawn<shard>({.spread = true, .restarts = detail::many_restarts, .checkpoint_every = o.save_every},
+                       std::vector<T>(mine.begin(), mine.end()), frozen_here, optimizer));
+    }
+    if (is_bounded()) clocks_ = spawn<detail::worker_clocks>({.restarts = detail::many_restarts});
+  }
+
+  /// Makes a step on a copy: what it throws in a shard would reach nobody.
+  static void check_optimizer(Optimizer optimizer) {
+    if constexpr (requires { optimizer.name() == "lbfgs"; }) {
+      if (optimizer.name() == "lbfgs")
+        throw error(
+            "manta: train: a parameter server does not work with lbfgs, whose steps are for all samples at once and "
+            "look at all parameters together; take sgd, adam, adamw or rmsprop");
+    }
+    std::vector<T> parameter(1), gradient(1);
+    try {
+      optimizer.step(std::span<T>(parameter), std::span<const T>(gradient));
+    } catch (const error& e) {
+      throw error(std::string("manta: train: a parameter server knows parameters without names: ") + e.what());
+    }
+  }
   [[nodiscard]] bool is_bounded() const { return staleness_ != any_staleness; }
   void check(std::size_t size) const {
     if (size != size_)
       throw error("manta: train: the parameter server has " + std::to_string(size_) + " parameters, and " +
                   std::to_string(size) + " numbers were given");
+  }
+  void check_filled() const {
+    if (shards_.empty()) throw error("manta: train: this parameter server is empty; assign one that has parameters");
+  }
+  static void check_finite(std::span<const T> gradients) {
+    if (nn::all_finite(gradients)) return;
+    const auto wrong = std::ranges::find_if(gradients, [](T g) { return !base::is_finite(static_cast<double>(g)); });
+    throw error("manta: train: gradient " + std::to_string(wrong - gradients.begin()) + " of " +
+                std::to_string(gradients.size()) +
+                " that were pushed is NaN or infinite; the parameter server did not take them. Try a smaller rate, "
+                "or look at the data");
   }
 
   std::vector<actor<shard>> shards_;

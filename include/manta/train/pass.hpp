@@ -38,18 +38,30 @@ struct sums {
   }
 };
 
+/// What the steps of a training pass took.
+struct step_totals {
+  std::uint64_t steps = 0;
+  double gradient_norms = 0;
+  phases seconds;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(steps, gradient_norms, seconds);
+  }
+};
+
 /// What one worker says after a pass, or all of them together.
 struct pass_result {
   sums all;
   std::uint64_t epoch = 0, step = 0;
   std::uint64_t left = 0;  ///< samples of the epoch under way that are still to be taken
   double rate = 0;
+  step_totals took = {};    ///< by the steps of a training
   int deaths = 0;           ///< times that a death has interrupted the pass
   double seconds_lost = 0;  ///< seconds lost by these
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(all, epoch, step, left, rate, deaths, seconds_lost);
+    archive(all, epoch, step, left, rate, took, deaths, seconds_lost);
   }
 };
 

@@ -23,6 +23,8 @@ MANTA_DECL summary summary_of(const pass_result& r, double seconds) {
   s.epoch = r.epoch;
   s.step = r.step;
   s.rate = r.rate;
+  s.gradient_norm = r.took.gradient_norms / static_cast<double>(std::max<std::uint64_t>(1, r.took.steps));
+  s.phases = r.took.seconds;
   s.samples = r.all.samples;
   s.seconds = seconds;
   s.deaths = r.deaths;

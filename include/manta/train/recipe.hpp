@@ -27,6 +27,7 @@
 #include <cereal/archives/binary.hpp>
 #include <concepts>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -36,6 +37,8 @@
 #include "manta/train/source.hpp"
 
 namespace manta::train {
+
+class draws;  // augment.hpp
 
 template <class R>
 concept recipe = requires(const R r) {
@@ -71,6 +74,48 @@ template <class Optimizer, class T>
 concept optimizer_for = requires(Optimizer& o, std::span<T> parameters, std::span<const T> gradients) {
   o.step(parameters, gradients);
 };
+
+template <class Pointer>
+concept member_function = std::is_member_function_pointer_v<Pointer>;
+
+/// Refuses a member that has the name of an optional part of a recipe and cannot be called as that: it would be left
+/// out without a word.
+template <recipe R>
+constexpr bool require_optional_parts() {
+  using number = typename model_of<R>::type::scalar;
+  constexpr bool validation = !requires {
+    { &R::validation_data } -> member_function;
+  }
+  || requires(const R& r) { r.validation_data(); };
+  static_assert(validation, "manta: train: validation_data() of a recipe has no parameters, and is const");
+  constexpr bool augment = !requires {
+    { &R::augment } -> member_function;
+  }
+  || requires(const R& r, std::span<number> sample, draws& random) { r.augment(sample, random); };
+  static_assert(augment,
+                "manta: train: augment(sample, random) const of a recipe takes std::span<float> (double for a model of "
+                "doubles) and train::draws&");
+  constexpr bool metrics = !requires {
+    { &R::metrics } -> member_function;
+  }
+  || requires(const R& r, const nn::matrix<number>& y, const nn::targets<number>& t) {
+    { r.metrics(y, t) } -> std::ranges::range;
+  };
+  static_assert(metrics,
+                "manta: train: metrics(y, targets) const of a recipe takes const nn::matrix<float>& and const "
+                "nn::targets<float>& (double for a model of doubles), and gives std::map<std::string, double>");
+  constexpr bool rate = !requires {
+    { &R::learning_rate } -> member_function;
+  }
+  || requires(const R& r) { r.learning_rate(1.); };
+  static_assert(rate, "manta: train: learning_rate(double epoch) const of a recipe gives the rate from here on");
+  constexpr bool momentum = !requires {
+    { &R::momentum } -> member_function;
+  }
+  || requires(const R& r) { r.momentum(1.); };
+  static_assert(momentum, "manta: train: momentum(double epoch) const of a recipe gives the momentum from here on");
+  return validation && augment && metrics && rate && momentum;
+}
 
 /// Refuses parts of a recipe that do not suit the model, in one sentence each.
 template <recipe R>
@@ -129,7 +174,8 @@ constexpr bool require_recipe() {
   constexpr bool is_made = std::is_default_constructible_v<R>;
   static_assert(is_made,
                 "manta: train: a recipe needs a default constructor: a worker reads the recipe into a new one");
-  if constexpr (has_model && has_optimizer && has_loss && has_data && is_sent && is_made) return require_parts<R>();
+  if constexpr (has_model && has_optimizer && has_loss && has_data && is_sent && is_made)
+    return require_parts<R>() && require_optional_parts<R>();
   return false;
 }
 

@@ -5,6 +5,7 @@
 //
 //   train::samples data(x, labels);           // x: features x samples; labels: one class for each sample
 //   train::samples curve(x, y);               // y: outputs x samples
+//   train::samples texts(x, tags);            // tags: Eigen::MatrixXi, a class for each position of each sample
 //   train::samples pairs(range);              // of pairs: the numbers of a sample, and its class (an integer) or its
 //                                             // outputs (a number with a fraction, or a range of numbers)
 #pragma once
@@ -49,7 +50,7 @@ namespace detail {
 /// Whatever Eigen can compute or store, as x.leftCols(100), but for the three types that `samples` takes as they are.
 template <class T>
 concept other_matrix = !std::is_same_v<T, Eigen::MatrixXf> && !std::is_same_v<T, Eigen::MatrixXd> &&
-                       !std::is_same_v<T, Eigen::VectorXi> && requires {
+                       !std::is_same_v<T, Eigen::VectorXi> && !std::is_same_v<T, Eigen::MatrixXi> && requires {
   typename T::PlainObject;
 };
 
@@ -61,7 +62,8 @@ auto evaluated(const T& x) {
   if constexpr (!other_matrix<T>) {
     return x;
   } else if constexpr (std::is_integral_v<typename T::Scalar>) {
-    return Eigen::VectorXi(x.unaryExpr([](auto n) { return checked_class(static_cast<std::int64_t>(n)); }));
+    using classes = std::conditional_t<T::IsVectorAtCompileTime, Eigen::VectorXi, Eigen::MatrixXi>;
+    return classes(x.unaryExpr([](auto n) { return checked_class(static_cast<std::int64_t>(n)); }));
   } else {
     return Eigen::Matrix<typename T::Scalar, Eigen::Dynamic, Eigen::Dynamic>(x);
   }
@@ -69,9 +71,10 @@ auto evaluated(const T& x) {
 
 /// The arrays of some samples. They lie in matrices, or in memory that the ranks of a node share; `owner` keeps them.
 struct sample_arrays {
-  std::size_t count = 0, features = 0, outputs = 0;
-  bool is_double = false;  ///< so are inputs and outputs
-  bool is_shared = false;  ///< they lie in memory of other ranks
+  std::size_t count = 0, features = 0;
+  std::size_t outputs = 0;  ///< numbers of a sample's target, or its classes, which are several for a sequence
+  bool is_double = false;   ///< so are inputs and outputs
+  bool is_shared = false;   ///< they lie in memory of other ranks
   const void* x = nullptr;
   const void* y = nullptr;         ///< outputs; null where there are classes
   const int* labels = nullptr;     ///< classes
@@ -95,6 +98,9 @@ class samples {
       : samples(std::move(x), std::vector<int>(labels.data(), labels.data() + labels.size())) {}
   samples(Eigen::MatrixXd x, const Eigen::VectorXi& labels)
       : samples(std::move(x), std::vector<int>(labels.data(), labels.data() + labels.size())) {}
+  /// Positions x samples: a class for each position of a sequence.
+  MANTA_DECL samples(Eigen::MatrixXf x, const Eigen::MatrixXi& labels);
+  MANTA_DECL samples(Eigen::MatrixXd x, const Eigen::MatrixXi& labels);
   /// As above for expressions and other matrices of Eigen: samples(x.leftCols(100), labels.head(100)).
   template <class X, class Y>
     requires(detail::other_matrix<X> || detail::other_matrix<Y>)
@@ -131,9 +137,10 @@ class samples {
   [[nodiscard]] std::span<const float> weights() const {
     return arrays_ && arrays_->weights ? std::span(arrays_->weights + first_, size_) : std::span<const float>();
   }
-  /// The classes of the samples; empty where targets are numbers.
+  /// The classes of the samples, of sequences position by position; empty where targets are numbers.
   [[nodiscard]] std::span<const int> labels() const {
-    return arrays_ && arrays_->labels ? std::span(arrays_->labels + first_, size_) : std::span<const int>();
+    if (!arrays_ || !arrays_->labels) return {};
+    return {arrays_->labels + first_ * arrays_->outputs, size_ * arrays_->outputs};
   }
 
   /// Whether the numbers lie in memory that other ranks of the node use too.

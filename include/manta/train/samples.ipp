@@ -4,6 +4,7 @@
 // The definitions of samples.hpp.
 #pragma once
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 
@@ -40,12 +41,20 @@ inline void check_targets(std::size_t samples, std::size_t targets, const char* 
                    samples, targets, what));
 }
 
+/// A column for each sample, or one column with the class of each.
+inline std::vector<int> classes_of(const Eigen::MatrixXi& labels, Eigen::Index samples) {
+  if (labels.cols() != 1 || labels.rows() != samples)
+    check_targets(static_cast<std::size_t>(samples), static_cast<std::size_t>(labels.cols()), "columns of classes");
+  return {labels.data(), labels.data() + labels.size()};
+}
+
 template <class T>
 sample_arrays arrays_of(std::shared_ptr<const owned_arrays<T>> owned, bool has_labels) {
   sample_arrays a;
   a.count = static_cast<std::size_t>(owned->x.cols());
   a.features = static_cast<std::size_t>(owned->x.rows());
-  a.outputs = static_cast<std::size_t>(owned->y.rows());
+  a.outputs =
+      has_labels ? owned->labels.size() / std::max<std::size_t>(1, a.count) : static_cast<std::size_t>(owned->y.rows());
   a.is_double = std::is_same_v<T, double>;
   a.x = owned->x.data();
   static constexpr int no_labels[1] = {};
@@ -62,8 +71,7 @@ sample_arrays arrays_of(std::shared_ptr<const owned_arrays<T>> owned, bool has_l
 
 template <class T>
 void samples::set(detail::any_matrix<T> x, std::vector<int> labels) {
-  detail::check_targets(static_cast<std::size_t>(x.cols()), labels.size(), "classes");
-  size_ = labels.size();
+  size_ = static_cast<std::size_t>(x.cols());
   auto owned =
       std::make_shared<const detail::owned_arrays<T>>(std::move(x), detail::any_matrix<T>(), std::move(labels));
   arrays_ = std::make_shared<const detail::sample_arrays>(detail::arrays_of<T>(std::move(owned), true));
@@ -76,8 +84,22 @@ void samples::set(detail::any_matrix<T> x, detail::any_matrix<T> y) {
   arrays_ = std::make_shared<const detail::sample_arrays>(detail::arrays_of<T>(std::move(owned), false));
 }
 
-MANTA_DECL samples::samples(Eigen::MatrixXf x, std::vector<int> labels) { set(std::move(x), std::move(labels)); }
-MANTA_DECL samples::samples(Eigen::MatrixXd x, std::vector<int> labels) { set(std::move(x), std::move(labels)); }
+MANTA_DECL samples::samples(Eigen::MatrixXf x, std::vector<int> labels) {
+  detail::check_targets(static_cast<std::size_t>(x.cols()), labels.size(), "classes");
+  set(std::move(x), std::move(labels));
+}
+MANTA_DECL samples::samples(Eigen::MatrixXd x, std::vector<int> labels) {
+  detail::check_targets(static_cast<std::size_t>(x.cols()), labels.size(), "classes");
+  set(std::move(x), std::move(labels));
+}
+MANTA_DECL samples::samples(Eigen::MatrixXf x, const Eigen::MatrixXi& labels) {
+  const Eigen::Index count = x.cols();
+  set(std::move(x), detail::classes_of(labels, count));
+}
+MANTA_DECL samples::samples(Eigen::MatrixXd x, const Eigen::MatrixXi& labels) {
+  const Eigen::Index count = x.cols();
+  set(std::move(x), detail::classes_of(labels, count));
+}
 MANTA_DECL samples::samples(Eigen::MatrixXf x, Eigen::MatrixXf y) { set(std::move(x), std::move(y)); }
 MANTA_DECL samples::samples(Eigen::MatrixXd x, Eigen::MatrixXd y) { set(std::move(x), std::move(y)); }
 
@@ -142,8 +164,10 @@ void samples::copy(std::span<const std::uint64_t> which, batch<T>& to, bool has_
     for (std::size_t i = 0; i < which.size(); ++i) to.weights[i] = from.weights[first_ + which[i]];
   }
   if (!from.labels) return copy_any(from.y, from.outputs, to.y);
-  to.labels.resize(which.size());
-  for (std::size_t i = 0; i < which.size(); ++i) to.labels[i] = from.labels[first_ + which[i]];
+  to.labels.resize(which.size() * from.outputs);
+  for (std::size_t i = 0; i < which.size(); ++i)
+    std::copy_n(from.labels + (first_ + which[i]) * from.outputs, from.outputs,
+                to.labels.begin() + static_cast<std::ptrdiff_t>(i * from.outputs));
 }
 
 MANTA_DECL void samples::take(std::span<const std::uint64_t> which, batch<float>& to) const { copy(which, to, true); }
@@ -174,8 +198,8 @@ MANTA_DECL samples samples::range(std::size_t first, std::size_t count) const {
 MANTA_DECL samples samples::chosen(std::span<const std::uint64_t> which) const {
   const auto copied = [&]<class T>(batch<T> b) {
     take(which, b);
-    const samples s =
-        b.has_labels ? samples(std::move(b.x), std::move(b.labels)) : samples(std::move(b.x), std::move(b.y));
+    samples s;
+    b.has_labels ? s.set(std::move(b.x), std::move(b.labels)) : s.set(std::move(b.x), std::move(b.y));
     return b.weights.empty() ? s : s.with_weights(std::move(b.weights));
   };
   const bool is_double = arrays_ && arrays_->is_double;
@@ -196,7 +220,7 @@ MANTA_DECL samples::plain samples::as_plain() const {
   };
   from.is_double ? copied(from.x, from.features, p.xd) : copied(from.x, from.features, p.xf);
   if (from.labels) {
-    p.labels.assign(from.labels + first_, from.labels + first_ + size_);
+    p.labels.assign(labels().begin(), labels().end());
   } else {
     from.is_double ? copied(from.y, from.outputs, p.yd) : copied(from.y, from.outputs, p.yf);
   }
@@ -231,7 +255,7 @@ struct shared_places {
   explicit shared_places(const shared_head& h) {
     const std::size_t each = h.is_double ? sizeof(double) : sizeof(float);
     x_bytes = h.count * h.features * each;
-    y_bytes = h.has_labels ? h.count * sizeof(int) : h.count * h.outputs * each;
+    y_bytes = h.count * h.outputs * (h.has_labels ? sizeof(int) : each);
     words = rounded_up(sizeof(shared_head));
     x = rounded_up(words + h.words);
     y = rounded_up(x + x_bytes);

@@ -19,6 +19,7 @@
 #include "manta/train/learner.hpp"
 #include "manta/train/problem.hpp"
 #include "manta/train/source.hpp"
+#include "manta/train/step_clock.hpp"
 
 namespace manta::train::detail {
 
@@ -40,6 +41,8 @@ class shared_pass {
   /// Without the other workers: no sums over workers, and no exchange. Throws.
   MANTA_DECL sums run_alone(const std::vector<sample_part>& parts, nn::pass pass, double divisor);
 
+  /// Measures the step; begins with the pass.
+  [[nodiscard]] step_clock& clock() { return clock_; }
   [[nodiscard]] bool has_problem() const { return !problem_.empty(); }
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
@@ -55,6 +58,7 @@ class shared_pass {
 
   exchange& exchange_;
   learner& learner_;
+  step_clock clock_;
   std::string problem_;
   bool is_without_samples_ = false;        ///< the worker goes on with zeros
   std::uint64_t samples_in_backward_ = 0;  ///< samples in backward of the part under way; 0: it is in forward

@@ -11,6 +11,7 @@
 namespace manta::train::detail {
 
 MANTA_DECL void shared_pass::begin() {
+  clock_.begin(learner_);
   problem_.clear();
   is_without_samples_ = false;
   sum_number_ = sums_made_ = 0;
@@ -33,12 +34,15 @@ MANTA_DECL sums shared_pass::run(const std::vector<sample_part>& parts, nn::pass
     }
   });
   if (!is_complete) make_the_rest(pass);
+  clock_.passed();
   exchange_.finish();
   return mine;
 }
 
 MANTA_DECL sums shared_pass::run_alone(const std::vector<sample_part>& parts, nn::pass pass, double divisor) {
-  return forward_and_back(parts, pass, divisor, {});
+  const sums mine = forward_and_back(parts, pass, divisor, {});
+  clock_.passed();
+  return mine;
 }
 
 inline sums shared_pass::forward_and_back(const std::vector<sample_part>& parts, nn::pass& pass, double divisor,

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "manta/train/samples.hpp"
@@ -21,9 +20,13 @@ namespace manta::train {
 [[nodiscard]] MANTA_DECL std::vector<samples> split(const samples& all, const std::vector<double>& shares,
                                                     std::uint64_t seed);
 
+/// Training and validation data of a cross-validation.
+struct fold {
+  samples training, validation;
+};
 /// `k` times training and validation data, where each sample is once among the latter. Copies the numbers. Throws
 /// manta::error unless k is from 2 to the number of samples.
-[[nodiscard]] MANTA_DECL std::vector<std::pair<samples, samples>> folds(const samples& all, int k, std::uint64_t seed);
+[[nodiscard]] MANTA_DECL std::vector<fold> folds(const samples& all, int k, std::uint64_t seed);
 
 }  // namespace manta::train
 

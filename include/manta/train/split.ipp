@@ -51,18 +51,18 @@ MANTA_DECL std::vector<samples> split(const samples& all, const std::vector<doub
   return parts;
 }
 
-MANTA_DECL std::vector<std::pair<samples, samples>> folds(const samples& all, int k, std::uint64_t seed) {
+MANTA_DECL std::vector<fold> folds(const samples& all, int k, std::uint64_t seed) {
   if (k < 2 || static_cast<std::size_t>(k) > all.size())
     throw error(
         base::text("manta: train::folds: k is {}; it has to be from 2 to the number of samples, {}", k, all.size()));
   const std::vector<std::uint64_t> order = detail::shuffled(all.size(), seed);
   const auto n = static_cast<std::size_t>(k);
-  std::vector<std::pair<samples, samples>> parts;
+  std::vector<fold> parts;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t begin = all.size() * i / n, end = all.size() * (i + 1) / n;
     std::vector<std::uint64_t> others(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(begin));
     others.insert(others.end(), order.begin() + static_cast<std::ptrdiff_t>(end), order.end());
-    parts.emplace_back(all.chosen(others), all.chosen(std::span(order).subspan(begin, end - begin)));
+    parts.push_back({all.chosen(others), all.chosen(std::span(order).subspan(begin, end - begin))});
   }
   return parts;
 }

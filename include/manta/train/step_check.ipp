@@ -4,7 +4,9 @@
 // The definitions of step_check.hpp.
 #pragma once
 
+#include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "manta/base/number.hpp"
@@ -23,6 +25,21 @@ bool all_of_them_finite(std::span<T> numbers) {
 
 MANTA_DECL bool are_finite(const number_array& numbers) {
   return numbers.visit([](auto all) { return all_of_them_finite(all); });
+}
+
+MANTA_DECL double gradient_norm(learner& l) {
+  return l.gradients().visit([]<class T>(std::span<T> all) {
+    constexpr std::size_t piece = 4096;  // sums of floats stay short
+    double sum = 0;
+    for (std::size_t at = 0; at < all.size(); at += piece) {
+      const auto part = all.subspan(at, std::min(piece, all.size() - at));
+      const Eigen::Map<const Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, 1>> v(
+          part.data(), static_cast<Eigen::Index>(part.size()));
+      const auto squares = static_cast<double>(v.squaredNorm());
+      sum += base::is_finite(squares) ? squares : v.template cast<double>().squaredNorm();
+    }
+    return std::sqrt(sum);
+  });
 }
 
 MANTA_DECL const char* kind_of_odd(double number) { return base::is_nan(number) ? "NaN" : "infinite"; }

@@ -31,7 +31,8 @@ MANTA_DECL std::ostream& operator<<(std::ostream& out, const summary& s) {
     std::snprintf(digits, sizeof digits, "%.4g", x);
     return std::string(digits);
   };
-  out << "epoch " << s.epoch << ": loss " << number(s.loss);
+  if (s.step > 0) out << "epoch " << s.epoch << ": ";  // not of an evaluation
+  out << "loss " << number(s.loss);
   for (const auto& [name, value] : s.metrics) out << ", " << name << ' ' << number(value);
   out << ", " << s.samples << " samples in " << number(s.seconds) << " s";
   if (s.deaths == 0) return out;

@@ -109,9 +109,7 @@ MANTA_DECL pass_result worker::train(std::uint64_t steps, const pass_result& bef
     has_order_ = false;
   }
   check_parameters(first_step);
-  result_.epoch = at_.epoch;
-  result_.step = at_.step;
-  result_.rate = learner_->rate();
+  result_.epoch = at_.epoch, result_.step = at_.step, result_.rate = learner_->rate();
   return result_;
 }
 
@@ -168,6 +166,7 @@ inline void worker::step(const range& batch) {
   const std::size_t before = numbers_.size();
   learner_->buffers().visit([this](auto b) { numbers_.insert(numbers_.end(), b.begin(), b.end()); });
   const sums all = group_.over_all(exchange_, mine, numbers_);
+  pass_.clock().exchanged();
   if (numbers_[1] > 0) {
     go_back_to_mark();
     numbers_[2] > 0 ? recover(pass_.problem()) : exchange_.throw_together(pass_.problem());
@@ -178,12 +177,14 @@ inline void worker::step(const range& batch) {
     for (std::size_t i = 0; i < b.size(); ++i)
       b[i] = static_cast<std::remove_cvref_t<decltype(b[i])>>(numbers_[before + i] / team_.size());
   });
+  const double norm = gradient_norm(*learner_);
   std::string wrong;
   late_problem_ = problem_of([&] { wrong = make_step(*learner_, options_.clip); });
   if (!wrong.empty()) refuse_step(base::text("{} in {}", wrong, place_of_step()), order_.samples(batch));
   if (team_.size() == 1 && !late_problem_.empty()) recover(late_problem_);
   last_loss_ = loss;
   result_.all.add(all);
+  pass_.clock().add_to(result_.took, *learner_, norm);
   count_step(batch);
   is_in_step_ = false;
   last_complete_ = std::chrono::steady_clock::now();
@@ -210,13 +211,15 @@ inline void worker::local_step(const range& batch) {
     mine = pass_.run_alone(parts_of(batch), pass_of(batch), divisor);
     const double loss = mine.loss / divisor;
     if (const std::string wrong = what_is_not_finite(loss); !wrong.empty()) refuse_step(wrong, share);
+    const double norm = gradient_norm(*learner_);
     const std::string wrong = make_step(*learner_, options_.clip);  // also without samples: all count the same steps
     if (!wrong.empty()) refuse_step(base::text("{} in {}", wrong, place_of_step()), share);
     if (!share.empty()) last_loss_ = loss;
+    pass_.clock().add_to(result_.took, *learner_, norm);
   });
   if (local_.has_problem()) go_back_to_mark();
   count_step(batch);
-  if (local_.count(mine)) meet();
+  if (local_.count(mine)) step_clock::exchange(result_.took, [this] { meet(); });
 }
 
 inline std::string worker::place_of_step() const {
@@ -297,7 +300,6 @@ inline survivor worker::reached() {
 MANTA_DECL per_rank<pass_result> worker::validate() {
   has_trained_ = false;
   agree();
-  pass_result result;
   const auto [first, last] = share_of(0, sizes_[1], team_.rank(), team_.size());
   if (sizes_[1] == 0) throw error("manta: train: the recipe has no validation_data(), or it has no samples");
   const std::uint64_t piece = static_cast<std::uint64_t>(std::max(1, options_.batch));
@@ -308,13 +310,12 @@ MANTA_DECL per_rank<pass_result> worker::validate() {
   }
   if (learner_->reads_ahead(false)) learner_->plan(false, parts);
   const averaged_parameters averaged(*learner_);
+  pass_result result;
+  result.epoch = at_.epoch, result.step = at_.step, result.rate = learner_->rate();
   for (const std::vector<std::uint64_t>& which : parts) {
     const nn::pass pass{.training = false, .seed = seed_, .step = at_.step, .samples = which};
     result.all.add(learner_->forward(false, which, pass, 1));
   }
-  result.epoch = at_.epoch;
-  result.step = at_.step;
-  result.rate = learner_->rate();
   return result;
 }
 

@@ -16,6 +16,12 @@
 #ifdef mistake_batched_single_requests
 #include <manta/serve.hpp>
 #endif
+#ifdef mistake_network_without_shape
+#include <manta/nn.hpp>
+#endif
+#ifdef mistake_recipe_with_a_member_of_another_form
+#include <manta/train.hpp>
+#endif
 #ifdef mistake_recipe_without_loss
 #include <manta/train.hpp>
 #endif
@@ -335,6 +341,17 @@ class closed {
 #elif defined(mistake_batched_single_requests)
   auto d = manta::serve::deploy<manta::serve::batched<&counter::add>>({.name = "counter"}, 3);
   d(1).get();
+#elif defined(mistake_network_without_shape)
+  const manta::nn::network<float> net(784, manta::nn::linear(10));
+#elif defined(mistake_recipe_with_a_member_of_another_form)
+  struct recipe {
+    manta::nn::network<float> model() const { return {}; }
+    manta::nn::adam optimizer() const { return manta::nn::adam(); }
+    manta::nn::loss loss() const { return manta::nn::mse(); }
+    manta::train::samples training_data() const { return {}; }
+    manta::train::samples validation_data() { return {}; }
+  };
+  manta::train::trainer trainer(recipe{});
 #elif defined(mistake_recipe_without_loss)
   struct recipe {
     manta::nn::network<float> model() const { return {}; }

@@ -103,8 +103,10 @@ class chain {
       trains_before_[i] = trains;
       trains = trains || count < begins_[i + 1] - begins_[i];
     }
-    for (const auto& [i, source] : ties_)
-      layers_[i]->freeze_tied(std::ranges::any_of(all, [&](const range& r) { return r.first == begins_[source]; }));
+    for (const auto& [i, source] : ties_) {
+      const auto is_source = [begin = begins_[source]](const range& r) { return r.first == begin; };
+      layers_[i]->freeze_tied(std::ranges::any_of(all, is_source));
+    }
   }
 
   [[nodiscard]] int state_size() const {
@@ -122,6 +124,17 @@ class chain {
 
   void lengths(std::span<const int> all) {
     for (const auto& l : layers_) l->lengths(all);
+  }
+  void check_lengths(int length) const {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      layers_[i]->check_lengths(length);
+      const shape& out = layers_[i]->output_shape();
+      if (out.dimensions() == 2 && out[0] != length)
+        throw error(
+            base::text("its layer {} makes {} positions of {}, and `masked` knows the words of the latter alone: "
+                       "keep their number by .stride = 1 and .padding, or put the layer behind `masked`",
+                       i, out[0], length));
+    }
   }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) {
@@ -281,6 +294,7 @@ class sequential_layer final : public chain_layer<T> {
   [[nodiscard]] int state_size() const override { return this->chain_.state_size(); }
   void carry(const carried<T>& c) override { this->chain_.carry(c); }
   void lengths(std::span<const int> all) override { this->chain_.lengths(all); }
+  void check_lengths(int length) const override { this->chain_.check_lengths(length); }
 };
 
 /// y = main(x) + shortcut(x); without layers the shortcut is x itself (He et al., 2016).
@@ -323,6 +337,10 @@ class residual_layer final : public layer<T> {
   void lengths(std::span<const int> all) override {
     main_.lengths(all);
     shortcut_.lengths(all);
+  }
+  void check_lengths(int length) const override {
+    main_.check_lengths(length);
+    shortcut_.check_lengths(length);
   }
   void freeze(const std::vector<parameter_range_in_layer>& all) override {
     main_.freeze(part_of(all, 0, main_.size()));

@@ -25,8 +25,8 @@ template <class T, int Dimensions>
 class convolution_layer final : public layer<T> {
  public:
   convolution_layer(const spec& s, const shape& in)
-      : layer<T>(in, volume_window(s, in, Dimensions).output(s.sizes[0])),
-        window_(s, in, Dimensions),
+      : layer<T>(in, volume_window(s, 1, in, Dimensions).output(s.sizes[0])),
+        window_(s, 1, in, Dimensions),
         groups_(static_cast<int>(s.option("groups", 1))),
         channels_(in[0] / std::max(1, groups_)),
         weights_(channels_ * window_.offsets()),

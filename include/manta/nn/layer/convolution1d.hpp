@@ -12,52 +12,18 @@
 
 #include "manta/error.hpp"
 #include "manta/nn/layer/draw.hpp"
+#include "manta/nn/layer/sequence_window.hpp"
 #include "manta/nn/product.hpp"
 
 namespace manta::nn::detail {
-
-/// A window that moves over the positions of a sequence.
-struct sequence_window {
-  int length, features;  ///< extents of the sequence
-  int size, stride, padding, dilation;
-  int outputs;
-
-  /// Throws where the input is no sequence or too short.
-  sequence_window(const spec& s, const shape& in)
-      : size(s.sizes[1]),
-        stride(static_cast<int>(s.option("stride", 1))),
-        padding(static_cast<int>(s.option("padding", 0))),
-        dilation(static_cast<int>(s.option("dilation", 1))) {
-    if (in.dimensions() != 2) throw error("it needs a sequence, nn::shape{length, features}");
-    length = in[0], features = in[1];
-    if (size < 1 || stride < 1 || dilation < 1 || padding < 0)
-      throw error("size, stride and dilation have to be at least 1, and the padding at least 0");
-    const int reach = dilation * (size - 1) + 1;
-    if (length + 2 * padding < reach)
-      throw error("a window over " + std::to_string(reach) + " positions needs a sequence of at least " +
-                  std::to_string(reach - 2 * padding) + " for its padding of " + std::to_string(padding));
-    outputs = (length + 2 * padding - reach) / stride + 1;
-  }
-
-  /// Calls f(position of the output, offset in the window, position of the input) where the window is inside.
-  template <class Function>
-  void each(Function f) const {
-    for (int t = 0; t < outputs; ++t) {
-      for (int k = 0; k < size; ++k) {
-        const int from = t * stride - padding + k * dilation;
-        if (from >= 0 && from < length) f(t, k, from);
-      }
-    }
-  }
-};
 
 /// Parameters as PyTorch's Conv1d; sequences as Keras' Conv1D, a position after the other.
 template <class T>
 class conv1d_layer final : public layer<T> {
  public:
   conv1d_layer(const spec& s, const shape& in)
-      : layer<T>(in, shape{sequence_window(s, in).outputs, s.sizes[0]}),
-        window_(s, in),
+      : layer<T>(in, shape{sequence_window(s, 1, in).outputs, s.sizes[0]}),
+        window_(s, 1, in),
         filters_(s.sizes[0]),
         has_bias_(s.option("bias", 1) != 0),
         start_(static_cast<nn::start>(static_cast<int>(s.option("start", 0)))),

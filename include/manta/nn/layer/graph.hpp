@@ -44,6 +44,9 @@ class graph_layer final : public layer<T> {
   void lengths(std::span<const int> all) override {
     for (node& n : nodes_) n.layers.lengths(all);
   }
+  void check_lengths(int length) const override {
+    for (const node& n : nodes_) n.layers.check_lengths(length);
+  }
   void freeze(const std::vector<parameter_range_in_layer>& all) override {
     for (node& n : nodes_) n.layers.freeze(part_of(all, n.begin, n.begin + n.layers.size()));
   }

@@ -46,6 +46,9 @@ class parts_layer final : public layer<T> {
     }
   }
   [[nodiscard]] bool draws() const override { return true; }
+  void check_lengths(int) const override {
+    throw error("`parts` inside of `masked` would not leave out words: put `masked` into the part that has the words");
+  }
   void initialise(const random& numbers) override {
     for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].layers.initialise(random(numbers.bits(i)));
   }

@@ -62,19 +62,17 @@ struct window {
     ky *= dilation, kx *= dilation;
     const auto [top, bottom] = inside(ky, height, out_height);
     const auto [left, right] = inside(kx, width, out_width);
-    std::fill(column, column + top * out_width, T{0});
+    const bool sees_border = top > 0 || bottom < out_height || left > 0 || right < out_width;
+    if (sees_border) std::fill(column, column + positions(), T{0});
     for (int y = top; y < bottom; ++y) {
       T* to = column + y * out_width;
       const T* from = plane + (y * stride + ky - padding) * width + kx - padding;
-      if (left > 0) std::fill(to, to + left, T{0});
       if (stride == 1) {
         std::copy(from + left, from + right, to + left);
       } else {
         for (int x = left; x < right; ++x) to[x] = from[x * stride];
       }
-      if (right < out_width) std::fill(to + right, to + out_width, T{0});
     }
-    std::fill(column + bottom * out_width, column + positions(), T{0});
   }
 
   template <class T>
@@ -96,10 +94,12 @@ struct volume_window {
   int depth = 1, size = 1, out_depth = 1;  ///< size: planes that the window sees
   bool is_image;
 
-  volume_window(const spec& s, const shape& in, int dimensions)
-      : plane(s, 1, plane_of(in, dimensions)), is_image(dimensions == 2) {
+  /// The size is s.sizes[at], as window's.
+  volume_window(const spec& s, std::size_t at, const shape& in, int dimensions)
+      : plane(s, at, plane_of(in, dimensions)), is_image(dimensions == 2) {
     if (is_image) return;
     depth = in[1], size = plane.size;
+    if (s.sizes[at] == 0 && depth != size) throw error("a window of the whole volume needs one that is a cube");
     if (depth + 2 * plane.padding < plane.reach())
       throw error("a window of " + std::to_string(plane.reach()) + " needs a volume at least " +
                   std::to_string(plane.reach() - 2 * plane.padding) + " deep for its padding of " +
