@@ -15,6 +15,7 @@
 //   100 new episodes: return 500 (500 to 500), length 500
 #include <manta/rl.hpp>
 #include <manta/rl/pets.hpp>
+#include <manta/rl/qmix.hpp>
 #if __has_include(<box2d/box2d.h>)
 #include <manta/rl/lunar_lander.hpp>
 #endif
@@ -42,7 +43,8 @@ struct known_option {
 };
 constexpr known_option known[] = {
     {"algorithm", "ppo", "its name"},
-    {"environment", "CartPole-v1", "its name; gymnasium:NAME for one of Gymnasium, in Python processes"},
+    {"environment", "CartPole-v1",
+     "its name; gymnasium:NAME for one of Gymnasium; against:GAME from one seat, the others by chance; joint:GAME"},
     {"stop-return", "", "ends the training when the mean return of 100 episodes is so large"},
     {"stop-steps", "1000000", "ends it after so many steps of all environments"},
     {"checkpoint", "", "the folder for the checkpoint and all files"},
@@ -89,6 +91,7 @@ std::string usage(const std::string& algorithm) {
   };
   list("algorithms:", rl::algorithm_names());
   list("environments:", rl::environment_names());
+  list("games:", rl::game_names());
   return out;
 }
 
@@ -124,13 +127,19 @@ command_line parsed(int argc, char** argv) {
   return c;
 }
 
+/// An environment by its name, or by what stands before that: one of Gymnasium, or one that is made of a game.
+rl::any_environment environment_of(const std::string& name) {
+  const auto after = [&](std::string_view begin) {
+    return name.starts_with(begin) ? std::optional(name.substr(begin.size())) : std::nullopt;
+  };
+  if (const auto its = after("gymnasium:")) return rl::gymnasium(*its);
+  if (const auto its = after("against:")) return rl::against(rl::any_game(*its));
+  if (const auto its = after("joint:")) return rl::joint(rl::any_game(*its));
+  return name;
+}
+
 std::unique_ptr<rl::algorithm> made(const command_line& c) {
-  const std::string& name = c.text("environment");
-  constexpr std::string_view prefix = "gymnasium:";
-  const rl::any_environment e = name.starts_with(prefix)
-                                    ? rl::any_environment(rl::gymnasium(name.substr(prefix.size())))
-                                    : rl::any_environment(name);
-  return rl::make_algorithm(c.text("algorithm"), e, c.algorithm);
+  return rl::make_algorithm(c.text("algorithm"), environment_of(c.text("environment")), c.algorithm);
 }
 
 void print(const rl::report& r) {
@@ -196,7 +205,9 @@ int train(const command_line& c) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  rl::register_algorithm<rl::pets>("pets");  // rl.hpp is without it
+  rl::register_algorithm<rl::pets>("pets");  // rl.hpp is without these
+  rl::register_algorithm<rl::qmix>("qmix");
+  rl::register_algorithm<rl::vdn>("vdn");
   return manta::run(argc, argv, [&] {
     try {
       const command_line c = parsed(argc, argv);

@@ -11,6 +11,7 @@
 #include "manta/nn.hpp"
 #include "manta/rl/algorithms/a2c.hpp"
 #include "manta/rl/algorithms/a3c.hpp"
+#include "manta/rl/algorithms/apex.hpp"
 #include "manta/rl/algorithms/dqn.hpp"
 #include "manta/rl/algorithms/impala.hpp"
 #include "manta/rl/algorithms/log.hpp"

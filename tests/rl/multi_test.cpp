@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <sstream>
@@ -16,7 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "manta/output/append_file.hpp"
 #include "manta/output/bytes.hpp"
+#include "manta/rl/algorithms/log.hpp"
 #include "manta/rl/algorithms/ppo.hpp"
 #include "manta/rl/multi.hpp"
 #include "support/matrix_games.hpp"
@@ -570,5 +573,32 @@ TEST_CASE("reports name policies, and policies say whether they need masks") {
                      (void)rl::evaluate(free.trained("both").acting().environment(), free.trained("both"), 1);
                    }),
                    "there are only spaces here"));
+  });
+}
+
+TEST_CASE("the page of a training shows all policies and matches, and a game becomes a film") {
+  in_world([] {
+    if (manta::size() > 1) return;
+    const std::string folder = "multi-log-" + std::to_string(getpid());
+    {
+      rl::multi training("TicTacToe", {.seed = 1, .fragment = 64, .policies = {{"0", little}, {"1", little}}});
+      rl::log log(folder, {.progress = false});
+      for (int i = 0; i < 2; ++i) log(training.train());
+      log.match("0 and chance", rl::play("TicTacToe", training.trained("0"), {}, 20));
+      rl::film(folder + "/game.html", "TicTacToe", training.trained("0"), training.trained("1"), {.title = "a < b"});
+    }
+    const std::string page = manta::output::read_file(folder + "/report.html"),
+                      table = manta::output::read_file(folder + "/progress.csv"),
+                      film = manta::output::read_file(folder + "/game.html");
+    for (const char* part : {"mean_return", "Match 0 and chance", "\"score\"", "entropy"}) CHECK(contains(page, part));
+    for (const char* column : {"0/mean_return", "1/mean_return", "0/steps", "match/0 and chance/won"})
+      CHECK(contains(table, column));
+    for (const char* part : {"kind: \"board\"", "a &lt; b", "[[\"...\",\"...\",\"...\"],[\"", "rewards: [0,"})
+      CHECK(contains(film, part));
+    CHECK(contains(thrown<manta::error>([&] {
+                     rl::film(folder + "/no.html", rl::environment<rock_paper_scissors>(), {}, rl::game_policy());
+                   }),
+                   "there are no pictures of"));
+    std::filesystem::remove_all(folder);
   });
 }

@@ -8,6 +8,7 @@ No case may hang: whatever happens, the job ends within seconds, with the status
 """
 import concurrent.futures
 import os
+import signal
 import subprocess
 import sys
 import tempfile

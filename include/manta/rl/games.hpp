@@ -11,8 +11,10 @@
 
 #include "manta/manta.hpp"
 #include "manta/nn.hpp"
+#include "manta/rl/planning/game_film.hpp"
 #include "manta/rl/planning/play.hpp"
 #include "manta/rl/seats/against.hpp"
 #include "manta/rl/seats/board_games.hpp"
 #include "manta/rl/seats/check_game.hpp"
+#include "manta/rl/seats/joint.hpp"
 #include "manta/rl/seats/pettingzoo.hpp"

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "manta/actor.hpp"
+#include "manta/rl/base/multi_report.hpp"
 #include "manta/rl/games.hpp"
 #include "manta/rl/learning/algorithm.hpp"
 #include "manta/rl/multi/multi_policy.hpp"
-#include "manta/rl/multi/multi_report.hpp"
 #include "manta/rl/multi/multi_worker.hpp"
 #include "manta/rl/multi/policy_map.hpp"
 #include "manta/rl/multi/seat_tally.hpp"

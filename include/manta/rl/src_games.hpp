@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of games.hpp, alpha_zero.hpp and multi.hpp, compiled once in the compiled mode. src.hpp includes this
-// file. A build that defines MANTA_SOURCES_APART compiles it as a source of its own instead.
+// The definitions of games.hpp, alpha_zero.hpp, multi.hpp and qmix.hpp, compiled once in the compiled mode. src.hpp
+// includes this file. A build that defines MANTA_SOURCES_APART compiles it as a source of its own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED
@@ -15,13 +15,14 @@
 #include "manta/rl/alpha_zero.ipp"
 #include "manta/rl/multi.ipp"
 #include "manta/rl/multi/multi_policy.ipp"
-#include "manta/rl/multi/multi_report.ipp"
 #include "manta/rl/multi/multi_setting.ipp"
 #include "manta/rl/multi/multi_worker.ipp"
+#include "manta/rl/multi/q_mixer.ipp"
 #include "manta/rl/multi/seat_actor.ipp"
 #include "manta/rl/multi/seat_lanes.ipp"
 #include "manta/rl/multi/seat_line.ipp"
 #include "manta/rl/multi/seat_tally.ipp"
+#include "manta/rl/planning/game_film.ipp"
 #include "manta/rl/planning/game_policy.ipp"
 #include "manta/rl/planning/planner.ipp"
 #include "manta/rl/planning/play.ipp"
@@ -29,10 +30,12 @@
 #include "manta/rl/planning/positions.ipp"
 #include "manta/rl/planning/search_tree.ipp"
 #include "manta/rl/planning/self_play.ipp"
+#include "manta/rl/qmix.ipp"
 #include "manta/rl/seats/against.ipp"
 #include "manta/rl/seats/board_games.ipp"
 #include "manta/rl/seats/check_game.ipp"
 #include "manta/rl/seats/game.ipp"
+#include "manta/rl/seats/joint.ipp"
 #include "manta/rl/seats/live_game.ipp"
 #include "manta/rl/seats/pettingzoo.ipp"
 #include "manta/rl/seats/table.ipp"

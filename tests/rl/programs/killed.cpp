@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A rank kills itself in the middle of an iteration, in a step of an environment: what PPO, evolution strategies and
-// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training, and so is what AlphaZero, PETS and
-// the policies of many agents have learnt; A3C and IMPALA go on. A recording has the same episodes, and marwil learns the
+// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training, and so is what AlphaZero, PETS,
+// QMIX and the policies of many agents have learnt; A3C, IMPALA and Ape-X go on. A recording has the same episodes, and marwil learns the
 // same from them when a worker's rank dies. To be started by manta-run on four ranks.
 #include <signal.h>
 #include <unistd.h>
@@ -22,6 +22,7 @@
 #include "manta/rl/multi.hpp"
 #include "manta/rl/offline.hpp"
 #include "manta/rl/pets.hpp"
+#include "manta/rl/qmix.hpp"
 
 namespace rl = manta::rl;
 
@@ -90,6 +91,18 @@ bool goes_on(int victim) {
   const rl::report r = algorithm.train();
   std::printf("%llu steps, return %g\n", static_cast<unsigned long long>(r.steps), r.mean_return);
   return r.steps >= 6 * 30 * 40;
+}
+
+/// The same of apex, of whose two memories one may lie on the rank that dies.
+bool replays_go_on(int victim) {
+  rl::apex algorithm(
+      rl::environment<deadly_pole>(victim, 350).with_time_limit(200),
+      {.workers = 3, .replays = 3, .environments = 6, .learning_starts = 200, .model = {.hidden = {16}}});
+  rl::report r;
+  for (int i = 0; i < 30; ++i) r = algorithm.train();
+  std::printf("%llu steps, replay ratio %g, return %g\n", static_cast<unsigned long long>(r.steps),
+              r.learner.at("replay_ratio"), r.mean_return);
+  return r.steps >= 30 * 6 * 16 && r.learner.at("replay_ratio") > 0.9 * 32;
 }
 
 /// A linear network whose rank may die in a forward pass.
@@ -193,11 +206,22 @@ std::string many_agents(int victim, int at) {
   return all;
 }
 
+/// Values of both seats, learnt together.
+std::string team(int victim, int at) {
+  rl::qmix a(rl::environment<deadly_game>(victim, at),
+             {.workers = 3, .seed = 4, .environments = 6, .learning_starts = 200, .model = {.hidden = {16}}});
+  std::string all;
+  for (int i = 0; i < 5; ++i) all += std::to_string(a.train().mean_return) + ' ';
+  for (const char* seat : {"0", "1"}) all += manta::output::pack(a.trained(seat).network());
+  return all;
+}
+
 bool games_are_the_same() {
-  const bool zero = self_play(0, 0) == self_play(2, 5000), multi = many_agents(0, 0) == many_agents(3, 350);
-  for (const auto& [name, same] : {std::pair("alpha_zero", zero), {"multi", multi}})
+  const bool zero = self_play(0, 0) == self_play(2, 5000), multi = many_agents(0, 0) == many_agents(3, 350),
+             qmix = team(0, 0) == team(2, 200);
+  for (const auto& [name, same] : {std::pair("alpha_zero", zero), {"multi", multi}, {"qmix", qmix}})
     std::printf("%s: %s\n", name, same ? "the same" : "not the same");
-  return zero && multi;
+  return zero && multi && qmix;
 }
 
 /// What pets learns where a rank dies in the middle of an episode that it plans.
@@ -228,7 +252,7 @@ bool plans_are_the_same() {
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
     if (argc > 1 && argv[1] == std::string("asynchronous"))
-      return goes_on<rl::a3c>(2) && goes_on<rl::impala>(3) ? 0 : 1;
+      return goes_on<rl::a3c>(2) && goes_on<rl::impala>(3) && replays_go_on(1) ? 0 : 1;
     if (argc > 1 && argv[1] == std::string("recording")) return learns_from_files();
     if (argc > 1 && argv[1] == std::string("models")) return plans_are_the_same() ? 0 : 1;
     if (argc > 1 && argv[1] == std::string("games")) return games_are_the_same() ? 0 : 1;

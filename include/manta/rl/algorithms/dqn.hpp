@@ -82,9 +82,10 @@ class q_network {
 /// DQN's rule.
 class dqn_learner : public off_policy_learner {
  public:
-  /// Throws manta::error if the environment's actions are not discrete.
-  MANTA_DECL dqn_learner(const any_environment& e, const dqn_options& o);
+  /// name: of the algorithm. Throws manta::error if the environment's actions are not discrete.
+  MANTA_DECL dqn_learner(const any_environment& e, const dqn_options& o, const std::string& name = "dqn");
 
+  [[nodiscard]] const q_network& values() const { return q_; }
   [[nodiscard]] const nn::network<float>& network() const override { return q_.net(); }
   [[nodiscard]] MANTA_DECL double randomness() const override;
   [[nodiscard]] MANTA_DECL double importance() const override;
@@ -97,8 +98,6 @@ class dqn_learner : public off_policy_learner {
   MANTA_DECL void restore_networks(const std::string& bytes) override;
 
  private:
-  /// The part of the time of exploration that has passed.
-  [[nodiscard]] double progress() const;
   /// What the values of the actions should have been.
   std::vector<float> wanted(const replay::sample& s);
 

@@ -41,35 +41,33 @@ MANTA_DECL void q_network::backward(const nn::matrix<float>& by_q) {
   net_.backward(by_outputs_);
 }
 
-inline off_policy_options told_by_dqn(const any_environment& e, const dqn_options& o) {
+inline off_policy_options told_by_dqn(const any_environment& e, const dqn_options& o, const std::string& name) {
   if (e.actions().as_discrete() == nullptr)
-    throw error(base::text("manta: rl: dqn needs discrete actions; those of {} are {}: use {}", e.name(),
+    throw error(base::text("manta: rl: {} needs discrete actions; those of {} are {}: use {}", name, e.name(),
                            e.actions().text(),
                            e.actions().as_box() != nullptr ? "rl::sac, rl::td3 or rl::ppo" : "rl::ppo"));
-  refuse_distribution(o.model, "dqn");
+  refuse_distribution(o.model, name);
   off_policy_options told = told_by(o, exploration_options{.how = exploration_options::way::epsilon_greedy});
   told.replay_alpha = o.replay_alpha;
   return told;
 }
 
-MANTA_DECL dqn_learner::dqn_learner(const any_environment& e, const dqn_options& o)
-    : off_policy_learner("dqn", e, told_by_dqn(e, o)),
+MANTA_DECL dqn_learner::dqn_learner(const any_environment& e, const dqn_options& o, const std::string& name)
+    : off_policy_learner(name, e, told_by_dqn(e, o, name)),
       options_(o),
       q_(e.observations(), e.actions().as_discrete()->n, o.model, o.dueling, o.seed),
       optimizer_(nn::adam({.rate = o.rate})) {
   require_sense(o);
-  if (!(o.follow > 0 && o.follow <= 1))
-    throw error(base::text("manta: rl: .follow is {}; it has to be more than 0 and at most 1", o.follow));
+  require_follow(o.follow);
   begin_with(q_.net());
   slow_ = q_;
 }
 
-inline double dqn_learner::progress() const {
-  return std::min(1.0, static_cast<double>(steps()) / std::max(1, options_.exploration_steps));
+MANTA_DECL double dqn_learner::randomness() const {
+  return 1 + progress(options_.exploration_steps) * (options_.epsilon - 1);
 }
-MANTA_DECL double dqn_learner::randomness() const { return 1 + progress() * (options_.epsilon - 1); }
 MANTA_DECL double dqn_learner::importance() const {
-  return options_.replay_beta + (1 - options_.replay_beta) * progress();
+  return options_.replay_beta + (1 - options_.replay_beta) * progress(options_.exploration_steps);
 }
 
 inline std::vector<float> dqn_learner::wanted(const replay::sample& s) {
@@ -100,10 +98,9 @@ MANTA_DECL void dqn_learner::update(const replay::sample& s, random&, std::vecto
     const auto a = static_cast<Eigen::Index>(s.drawn.actions(0, i));
     errors[k] = q(a, i) - should_be[k];
     mean += static_cast<double>(q(a, i));
-    // Huber's loss, weighted against the bias of priorities.
-    by_q_(a, i) = s.weights[k] * std::clamp(errors[k], -1.f, 1.f) / static_cast<float>(options_.batch);
-    const double e = std::abs(static_cast<double>(errors[k]));
-    loss += e <= 1 ? e * e / 2 : e - 0.5;
+    const huber h(errors[k]);
+    by_q_(a, i) = s.weights[k] * h.slope / static_cast<float>(options_.batch);  // weighted against priorities' bias
+    loss += h.loss;
   }
   require_finite("the loss is", loss);
   q_.net().zero_gradients();

@@ -26,7 +26,13 @@
 #include "manta/progress.hpp"
 #include "manta/rl/base/report.hpp"
 
+namespace manta::output {
+class page;
+}
+
 namespace manta::rl {
+
+struct multi_report;
 
 struct log_options {
   std::string title = "training";  ///< title of the progress and of the page
@@ -46,8 +52,16 @@ class log {
   MANTA_DECL ~log();
 
   MANTA_DECL void operator()(const report& r);
+  /// Of several policies (multi.hpp). Columns of a policy have its name before them: "walker/mean_return". The page has
+  /// the curves of all policies together.
+  MANTA_DECL void operator()(const multi_report& r);
   /// What evaluate gave: columns evaluation_return, .., at the steps of the last report.
   MANTA_DECL void evaluation(const report& r);
+  /// What rl::play gave, under a name of the caller's: columns "match/NAME/score", "match/NAME/won", ..
+  template <class Match>
+  void match(const std::string& name, const Match& m) {
+    write_match(name, m.score(), m.won, m.drawn, m.lost);
+  }
   /// Pictures of an episode, one for each state, for the page (algorithm::frames). Replaces those of before.
   MANTA_DECL void episode(std::vector<std::string> frames);
 
@@ -60,7 +74,12 @@ class log {
   };
   using row = std::vector<std::pair<std::string, output::cell>>;
 
+  MANTA_DECL void write_match(const std::string& name, double score, int won, int drawn, int lost);
+  /// What the progress and the facts of the page say.
+  void note(const report& r);
   void write(const row& values);
+  /// Those of policies and matches, which are taken out of the curves.
+  static void add_groups(output::page& p, std::map<std::string, curve>& curves);
   void read_earlier_rows();
   void write_files(bool running);
 

@@ -10,6 +10,7 @@
 
 #include "manta/output/page.hpp"
 #include "manta/rl/algorithms/log.hpp"
+#include "manta/rl/base/multi_report.hpp"
 
 namespace manta::rl {
 
@@ -31,13 +32,17 @@ MANTA_DECL log::~log() {
   }
 }
 
-MANTA_DECL void log::operator()(const report& r) {
+inline void log::note(const report& r) {
   if (bar_) {
     if (r.steps > bar_->done()) bar_->advance(r.steps - bar_->done());
     if (r.mean_return > no_return) bar_->set("return", r.mean_return);
     bar_->set("episodes", static_cast<double>(r.episodes));
   }
   last_ = r;
+}
+
+MANTA_DECL void log::operator()(const report& r) {
+  note(r);
   row values{{"iteration", r.iteration}, {"episodes", r.episodes}};
   if (r.mean_return > no_return)
     values.insert(values.end(), {{"mean_return", r.mean_return},
@@ -49,6 +54,36 @@ MANTA_DECL void log::operator()(const report& r) {
   values.insert(values.end(), r.figures.begin(), r.figures.end());
   values.insert(values.end(), r.learner.begin(), r.learner.end());
   write(values);
+}
+
+MANTA_DECL void log::operator()(const multi_report& r) {
+  report all;
+  all.iteration = r.iteration;
+  all.steps = r.steps;
+  all.episodes = r.episodes;
+  all.seconds = r.seconds;
+  note(all);
+  row values{{"iteration", r.iteration},           {"episodes", r.episodes},
+             {"mean_length", r.mean_length},       {"seconds", r.seconds},
+             {"sample_seconds", r.sample_seconds}, {"learn_seconds", r.learn_seconds}};
+  values.insert(values.end(), r.figures.begin(), r.figures.end());
+  for (const auto& [name, its] : r.policies) {
+    const auto add = [&, &of = name](const std::string& what, double value) {
+      values.emplace_back(of + '/' + what, value);
+    };
+    add("steps", static_cast<double>(its.steps));
+    if (its.mean_return > no_return) {
+      add("mean_return", its.mean_return);
+      add("mean_length", its.mean_length);
+    }
+    for (const auto& [what, value] : its.learner) add(what, value);
+  }
+  write(values);
+}
+
+MANTA_DECL void log::write_match(const std::string& name, double score, int won, int drawn, int lost) {
+  const std::string begin = "match/" + name + '/';
+  write({{begin + "score", score}, {begin + "won", won}, {begin + "drawn", drawn}, {begin + "lost", lost}});
 }
 
 MANTA_DECL void log::evaluation(const report& r) {
@@ -106,6 +141,30 @@ inline void log::read_earlier_rows() {
   }
 }
 
+inline void log::add_groups(output::page& p, std::map<std::string, curve>& curves) {
+  constexpr std::string_view match = "match/";
+  std::map<std::string, std::vector<output::page::series>> policies, matches;
+  for (auto at = curves.begin(); at != curves.end();) {
+    const std::size_t last = at->first.rfind('/');
+    if (last == std::string::npos) {
+      ++at;
+      continue;
+    }
+    const std::string begin = at->first.substr(0, last), end = at->first.substr(last + 1);
+    if (begin.starts_with(match)) {
+      matches[begin.substr(match.size())].push_back({end, std::move(at->second.points)});
+    } else {
+      policies[end].push_back({begin, std::move(at->second.points)});
+    }
+    at = curves.erase(at);
+  }
+  for (const char* what : {"mean_return", "mean_length", "steps"}) {
+    if (auto found = policies.extract(what)) p.curves(found.key(), "steps", "", found.mapped());
+  }
+  for (const auto& [name, lines] : matches) p.curves("Match " + name, "steps", "", lines);
+  for (const auto& [what, lines] : policies) p.curves(what, "steps", "", lines);
+}
+
 inline void log::write_files(bool running) {
   if (folder_.empty()) return;
   csv_->flush();
@@ -134,6 +193,7 @@ inline void log::write_files(bool running) {
                       {"min_return", "least"},
                       {"max_return", "largest"},
                       {"evaluation_return", "evaluation"}});
+  add_groups(page, left);
   if (!frames_.empty()) page.frames("An episode", frames_);
   together("Length of episodes", {{"mean_length", "mean"}, {"evaluation_length", "evaluation"}});
   together("Evaluations", {{"evaluation_min_return", "least"}, {"evaluation_max_return", "largest"}});

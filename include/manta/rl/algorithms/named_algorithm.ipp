@@ -10,6 +10,7 @@
 #include "manta/output/row.hpp"
 #include "manta/rl/algorithms/a2c.hpp"
 #include "manta/rl/algorithms/a3c.hpp"
+#include "manta/rl/algorithms/apex.hpp"
 #include "manta/rl/algorithms/dqn.hpp"
 #include "manta/rl/algorithms/impala.hpp"
 #include "manta/rl/algorithms/named_algorithm.hpp"
@@ -26,11 +27,28 @@ namespace detail {
 template <class Algorithm>
 constexpr algorithm_entry entry_of{&named_algorithm<Algorithm>::make, &named_algorithm<Algorithm>::options};
 
+/// impala with a bound on the policy's steps, under the name that this has elsewhere.
+struct appo {
+  static named_options own() { return {{"clip", "0.4"}, {"epochs", "2"}}; }
+  static std::unique_ptr<algorithm> make(const any_environment& e, const named_options& values) {
+    named_options all = values;
+    all.merge(own());
+    return named_algorithm<impala>::make(e, all);
+  }
+  static named_options options() {
+    named_options all = own();
+    all.merge(named_algorithm<impala>::options());
+    return all;
+  }
+};
+
 inline std::map<std::string, algorithm_entry>& named_algorithms() {
   static std::map<std::string, algorithm_entry> all = {
       // clang-format off
       {"a2c", entry_of<a2c>},
       {"a3c", entry_of<a3c>},
+      {"apex", entry_of<apex>},
+      {"appo", {&appo::make, &appo::options}},
       {"ars", entry_of<ars>},
       {"dqn", entry_of<dqn>},
       {"es", entry_of<es>},

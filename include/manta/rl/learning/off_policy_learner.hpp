@@ -17,6 +17,8 @@
 //   rl::off_policy algorithm(std::make_unique<my_rule>("CartPole-v1", rl::off_policy_options{.workers = 2}));
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <span>
 #include <string>
@@ -76,6 +78,8 @@ class off_policy_learner : public learner {
   [[nodiscard]] const moments& filter() const { return filter_; }
   /// Steps of the learner before this one.
   [[nodiscard]] std::uint64_t updates() const { return updates_; }
+  /// What rewards are multiplied by.
+  [[nodiscard]] double reward_scale() const { return told_.normalise_rewards ? 1 / gains_.deviation(0) : 1; }
   /// The filters learn from what the workers have seen.
   MANTA_DECL void learn_moments(const std::vector<moments>& seen, const std::vector<moments>& gains);
   /// Filters a batch as it was drawn, and takes a step with it.
@@ -91,6 +95,10 @@ class off_policy_learner : public learner {
   MANTA_DECL void step(nn::optimizer& o, std::span<float> parameters, std::span<const float> gradients) const;
   /// The policy that acts by another network than network().
   [[nodiscard]] acting_policy acting_by(const nn::network<float>& net) const;
+  /// The part that has passed of the first `steps` steps of all environments.
+  [[nodiscard]] double progress(int steps) const {
+    return std::min(1.0, static_cast<double>(steps_) / std::max(1, steps));
+  }
   /// The network of .begin_with in place of one of the rule's, and its filter; nothing where there is none.
   MANTA_DECL void begin_with(nn::network<float>& net);
 
@@ -111,6 +119,19 @@ MANTA_DECL void require_bounded_actions(const std::string& algorithm, const any_
 
 /// Likewise unless observations are plain numbers, whose differences a model can predict.
 MANTA_DECL void require_plain_numbers(const std::string& algorithm, const any_environment& e);
+
+/// Huber's loss of an error, whose slope is bounded.
+struct huber {
+  explicit huber(float error) : slope(std::clamp(error, -1.f, 1.f)) {
+    const double e = std::abs(static_cast<double>(error));
+    loss = e <= 1 ? e * e / 2 : e - 0.5;
+  }
+  float slope;
+  double loss;
+};
+
+/// Throws manta::error, which names the option, unless it is a part of the difference by which a slow network can move.
+MANTA_DECL void require_follow(double follow);
 
 /// Moves parameters towards those of another network: by this part of the difference.
 MANTA_DECL void move_towards(std::span<float> slow, std::span<const float> net, double part);

@@ -40,6 +40,11 @@ MANTA_DECL void require_plain_numbers(const std::string& algorithm, const any_en
                    algorithm, e.name(), e.observations().text()));
 }
 
+MANTA_DECL void require_follow(double follow) {
+  if (!(follow > 0 && follow <= 1))
+    throw error(base::text("manta: rl: .follow is {}; it has to be more than 0 and at most 1", follow));
+}
+
 MANTA_DECL void move_towards(std::span<float> slow, std::span<const float> net, double part) {
   const auto p = static_cast<float>(part);
   for (std::size_t i = 0; i < slow.size(); ++i) slow[i] += p * (net[i] - slow[i]);
@@ -82,7 +87,7 @@ MANTA_DECL void off_policy_learner::learn(replay::sample s, std::vector<float>& 
     std::swap(*m, filtered);
   }
   if (told_.normalise_rewards) {
-    const float scale = static_cast<float>(1 / gains_.deviation(0));
+    const float scale = static_cast<float>(reward_scale());
     for (float& reward : s.drawn.rewards) reward *= scale;
   }
   random numbers(told_.seed, updates_, 8);

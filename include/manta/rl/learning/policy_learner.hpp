@@ -67,7 +67,7 @@ class policy_learner : public learner {
   [[nodiscard]] acting_policy acting() const override {
     return {environment_,
             policy_.actor(),
-            policy_.filter().first(static_cast<std::size_t>(environment_.observations().features())),
+            policy_.filter().part(0, static_cast<std::size_t>(environment_.observations().features())),
             {.by = action_choice::drawing::distribution,
              .distribution = told_.model.distribution,
              .spread = policy_.spread()}};

@@ -53,7 +53,9 @@ class replay {
   MANTA_DECL replay(const space& observations, int action, std::size_t capacity, double alpha, int mask = 0);
 
   /// New transitions replace the oldest ones once the memory is full, and have the largest priority.
-  MANTA_DECL void add(const transitions& t);
+  void add(const transitions& t) { add_rated(t, {}); }
+  /// Likewise with priorities by errors that somebody has estimated, one for each.
+  MANTA_DECL void add_rated(const transitions& t, const std::vector<float>& errors);
   [[nodiscard]] std::size_t size() const { return size_; }
 
   struct sample {
@@ -68,7 +70,12 @@ class replay {
   /// beta: how much of the bias the weights take away. The same numbers draw the same. Throws manta::error while the
   /// memory is empty.
   [[nodiscard]] MANTA_DECL sample draw(int count, double beta, const random& numbers) const;
-  /// New priorities, by the size of the errors that the learner made.
+  /// Likewise, but gives no transitions while the memory is empty.
+  [[nodiscard]] sample try_draw(int count, double beta, const random& numbers) const {
+    return size_ == 0 ? sample{} : draw(count, beta, numbers);
+  }
+  /// New priorities, by the size of the errors that the learner made. Places without a transition are left out: those of
+  /// a memory that was lost since.
   MANTA_DECL void set_priorities(const std::vector<std::size_t>& which, const std::vector<float>& errors);
 
   /// For checkpoints.
@@ -83,6 +90,7 @@ class replay {
   }
 
  private:
+  void set_priority(std::size_t place, float error);
   /// The transition at a place as that of column k.
   void read(std::size_t place, transitions& to, std::size_t k) const;
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/learning/replay.hpp"
@@ -50,7 +51,10 @@ MANTA_DECL replay::replay(const space& observations, int action, std::size_t cap
   frames_ = detail::frame_store(observation_code(observations));
 }
 
-MANTA_DECL void replay::add(const transitions& t) {
+MANTA_DECL void replay::add_rated(const transitions& t, const std::vector<float>& errors) {
+  if (!errors.empty() && errors.size() != t.size())
+    throw error(base::text("manta: rl: {} transitions were added to a replay memory with {} errors; each has one",
+                           t.size(), errors.size()));
   for (std::size_t k = 0; k < t.size(); ++k) {
     const auto from = static_cast<Eigen::Index>(k), to = static_cast<Eigen::Index>(next_);
     if (size_ == capacity_) {
@@ -63,7 +67,11 @@ MANTA_DECL void replay::add(const transitions& t) {
     if (rest_.next_masks.rows() > 0) rest_.next_masks.col(to) = t.next_masks.col(from);
     rest_.rewards[next_] = t.rewards[k];
     rest_.discounts[next_] = t.discounts[k];
-    if (alpha_ > 0) tree_.set(next_, largest_);
+    if (errors.empty()) {
+      if (alpha_ > 0) tree_.set(next_, largest_);
+    } else {
+      set_priority(next_, errors[k]);
+    }
     next_ = (next_ + 1) % capacity_;
     size_ = std::min(size_ + 1, capacity_);
   }
@@ -101,12 +109,16 @@ MANTA_DECL replay::sample replay::draw(int count, double beta, const random& num
 }
 
 MANTA_DECL void replay::set_priorities(const std::vector<std::size_t>& which, const std::vector<float>& errors) {
-  if (alpha_ <= 0) return;
   for (std::size_t k = 0; k < which.size(); ++k) {
-    const double p = std::pow(std::abs(static_cast<double>(errors[k])) + 1e-6, alpha_);
-    largest_ = std::max(largest_, p);
-    tree_.set(which[k], p);
+    if (which[k] < size_) set_priority(which[k], errors[k]);
   }
+}
+
+inline void replay::set_priority(std::size_t place, float error) {
+  if (alpha_ <= 0) return;
+  const double p = std::pow(std::abs(static_cast<double>(error)) + 1e-6, alpha_);
+  largest_ = std::max(largest_, p);
+  tree_.set(place, p);
 }
 
 MANTA_DECL std::string replay::state() const { return output::pack(*this); }

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "manta/rl/base/multi_report.hpp"
 #include "manta/rl/environments/vector_environment.hpp"
-#include "manta/rl/multi/multi_report.hpp"
 #include "manta/rl/multi/seat_lanes.hpp"
 
 namespace manta::rl::detail {

@@ -7,24 +7,19 @@
 //   rl::film("recorded.html", rl::read_episodes("expert.episodes"), 3);
 #pragma once
 
-#include <cstdint>
 #include <string>
 
+#include "manta/rl/base/film_page.hpp"
 #include "manta/rl/offline/episodes.hpp"
 #include "manta/rl/policies/player.hpp"
 #include "manta/rl/policies/trained_policy.hpp"
 
 namespace manta::rl {
 
-struct film_options {
-  std::string title = {};  ///< nothing: the name of the environment
-  std::uint64_t seed = 0;  ///< which episode is played: the first one that rl::record plays with this seed
-  bool explore = false;    ///< actions are drawn as in training; else the best ones are taken
-};
-
 /// Plays an episode by a task, waits, and writes the page. Pictures are there of CartPole, Acrobot, MountainCar with
-/// choices and with numbers, Pendulum, LunarLander, Catch, FrozenLake and MinAtar's Breakout. Throws manta::error for
-/// another environment, if the page cannot be written, and for what rl::record throws.
+/// choices and with numbers, Pendulum, LunarLander, Catch, FrozenLake and MinAtar's Breakout; planning/game_film.hpp has
+/// games of two policies. Throws manta::error for another environment, if the page cannot be written, and for what
+/// rl::record throws.
 MANTA_DECL void film(const std::string& path, const any_environment& e, const trained_policy& p,
                      const film_options& o = {});
 MANTA_DECL void film(const std::string& path, const any_environment& e, const own_player& p,

@@ -12,10 +12,7 @@
 
 #include "manta/base/text.hpp"
 #include "manta/error.hpp"
-#include "manta/output/append_file.hpp"
-#include "manta/output/page_style.ipp"
 #include "manta/rl/offline/film.hpp"
-#include "manta/rl/offline/film_script.ipp"
 #include "manta/rl/offline/record.hpp"
 
 namespace manta::rl {
@@ -49,16 +46,6 @@ inline std::string picture_of(const any_environment& e) {
                  e.name(), names));
 }
 
-inline std::string for_html(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    if (c == '&') out += "&amp;";
-    if (c != '<' && c != '&') out += c;
-  }
-  return out;
-}
-
 /// Numbers as a JavaScript array.
 template <class Number>
 std::string array_text(const Number* numbers, std::size_t count) {
@@ -77,23 +64,13 @@ inline std::string columns_text(const nn::matrix<float>& m) {
   return out + "]";
 }
 
-inline void write_film(const std::string& path, const any_environment& e, const recorded_episode& r,
-                       const film_options& o) {
-  const std::string kind = picture_of(e), title = for_html(o.title.empty() ? e.name() : o.title);
-  std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
-  page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>" + title + "</title><style>";
-  page += output::page_style;
-  page += film_style;
-  page += "</style></head>\n<body><main class=\"film\"><h1>" + title + "</h1>";
-  page += film_body;
-  page += "<script>\nconst film = {kind: \"" + kind + "\", end: \"" + (r.terminated ? "terminated" : "truncated");
-  page += "\",\nrewards: " + array_text(r.rewards.data(), r.steps());
-  page += ",\nactions: " + columns_text(r.actions);
-  page += ",\nstates: " + columns_text(r.observations) + "};";
-  page += film_script;
-  page += "</script></body></html>\n";
-  output::make_folder_of(path);
-  output::replace_file(path, page);
+inline film_content content_of(const any_environment& e, const recorded_episode& r, const film_options& o) {
+  return {.kind = picture_of(e),
+          .title = o.title.empty() ? e.name() : o.title,
+          .end = r.terminated ? "terminated" : "truncated",
+          .rewards = array_text(r.rewards.data(), r.steps()),
+          .actions = columns_text(r.actions),
+          .states = columns_text(r.observations)};
 }
 
 }  // namespace detail
@@ -101,16 +78,17 @@ inline void write_film(const std::string& path, const any_environment& e, const 
 MANTA_DECL void film(const std::string& path, const any_environment& e, const trained_policy& p,
                      const film_options& o) {
   (void)detail::picture_of(e);
-  detail::write_film(path, e, detail::one_recorded(e, p, {.seed = o.seed, .explore = o.explore}), o);
+  detail::write_film(path,
+                     detail::content_of(e, detail::one_recorded(e, p, {.seed = o.seed, .explore = o.explore}), o));
 }
 MANTA_DECL void film(const std::string& path, const any_environment& e, const own_player& p, const film_options& o) {
   (void)detail::picture_of(e);
-  detail::write_film(path, e, detail::one_recorded(e, p, {.seed = o.seed}), o);
+  detail::write_film(path, detail::content_of(e, detail::one_recorded(e, p, {.seed = o.seed}), o));
 }
 MANTA_DECL void film(const std::string& path, const episodes& data, std::size_t number, const film_options& o) {
   if (number >= data.size())
     throw error(base::text("manta: rl: film: there is no episode {}; there are {}, from 0", number, data.size()));
-  detail::write_film(path, data.environment(), data[number], o);
+  detail::write_film(path, detail::content_of(data.environment(), data[number], o));
 }
 
 }  // namespace manta::rl

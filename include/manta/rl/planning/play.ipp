@@ -64,10 +64,8 @@ inline void count_game(match& m, const match_lane& l) {
   m.drawn_first += is_first && mine == its;
 }
 
-/// A task: the games first, .., first + count - 1, beside each other.
-inline match play_part(const match_setting& s, int first, int count) {
-  constexpr int longest = 100'000;
-  std::array<game_policy_at_work, 2> policies{game_policy_at_work(s.first), game_policy_at_work(s.second)};
+/// The games first, .., first + count - 1, of which each has begun.
+inline std::vector<match_lane> begin_lanes(const match_setting& s, int first, int count) {
   std::vector<match_lane> lanes(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const std::uint64_t number = static_cast<std::uint64_t>(first) + i;
@@ -75,6 +73,14 @@ inline match play_part(const match_setting& s, int first, int count) {
         live_game(s.game), {random(s.seed, number, 41), random(s.seed, number, 42)}, static_cast<int>(number % 2)};
     lanes[i].game.begin(random(s.seed, number, 43), number);
   }
+  return lanes;
+}
+
+/// Plays them beside each other. Calls after_step(lane) for each step of a game.
+template <class F>
+void play_lanes(const match_setting& s, std::vector<match_lane>& lanes, F&& after_step) {
+  constexpr int longest = 100'000;
+  std::array<game_policy_at_work, 2> policies{game_policy_at_work(s.first), game_policy_at_work(s.second)};
   std::vector<game_policy_at_work::turn> turns;
   bool are_playing = true;
   for (int step = 0; std::exchange(are_playing, false); ++step) {
@@ -90,9 +96,16 @@ inline match play_part(const match_setting& s, int first, int count) {
       if (l.game.is_over()) continue;
       if (step == longest) l.game.fail("the episode has not ended; give the game a limit by with_time_limit(steps)");
       l.game.step();
+      after_step(l);
       are_playing = true;
     }
   }
+}
+
+/// A task: some games of a match.
+inline match play_part(const match_setting& s, int first, int count) {
+  std::vector<match_lane> lanes = begin_lanes(s, first, count);
+  play_lanes(s, lanes, [](const match_lane&) {});
   match m;
   for (const match_lane& l : lanes) count_game(m, l);
   return m;

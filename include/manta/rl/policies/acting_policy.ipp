@@ -31,8 +31,8 @@ inline void acting_policy::draw_action(Eigen::Index i, const nn::matrix<float>& 
   } else {
     const auto column = [i](const auto& m) { return std::span(m.col(i).data(), static_cast<std::size_t>(m.rows())); };
     exploration_input in{column(observations), column(outputs_), allowed, choice_.randomness, 0};
-    if (const discrete* const d = environment_.actions().as_discrete())
-      in.outputs = in.outputs.first(static_cast<std::size_t>(d->n));  // behind them, the value of the state
+    if (!detail::choices_of(environment_.actions()).empty())  // behind their values, dqn's value of the state
+      in.outputs = in.outputs.first(static_cast<std::size_t>(detail::mask_size(environment_.actions())));
     explorations_.of_columns[static_cast<std::size_t>(i)]->act(in, numbers, {action, count});
   }
   distribution_->to_environment(action, action);

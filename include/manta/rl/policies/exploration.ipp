@@ -32,21 +32,27 @@ MANTA_DECL void pink_noise::next(random& numbers, float* noise) {
 
 namespace detail {
 
-/// A choice; the outputs are the values of all of them, and what stands behind these is not read.
+/// A choice, or several, each of which is drawn by itself. The outputs are the values of all of them, part by part.
 class epsilon_greedy final : public exploration {
  public:
-  explicit epsilon_greedy(const discrete& d) : space_(d) {}
+  explicit epsilon_greedy(const space& actions) : choices_(choices_of(actions)) {}
   void act(const exploration_input& in, random& numbers, std::span<float> action) override {
-    if (numbers.uniform() < in.randomness) {
-      action[0] = static_cast<float>(in.allowed.empty() ? numbers.index(space_.n) : pick(in.allowed, numbers));
-    } else {
-      const auto first = in.outputs.begin();
-      action[0] = static_cast<float>(std::max_element(first, first + space_.n) - first);
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      const auto count = static_cast<std::size_t>(choices_[i]);
+      if (numbers.uniform() < in.randomness) {
+        action[i] = static_cast<float>(in.allowed.empty() ? numbers.index(choices_[i])
+                                                          : pick(in.allowed.subspan(begin, count), numbers));
+      } else {
+        const auto values = in.outputs.subspan(begin, count);
+        action[i] = static_cast<float>(std::ranges::max_element(values) - values.begin());
+      }
+      begin += count;
     }
   }
 
  private:
-  discrete space_;
+  std::vector<int> choices_;
 };
 
 /// Numbers between bounds, kept as numbers between -1 and 1.
@@ -109,7 +115,7 @@ class noisy final : public bounded {
 MANTA_DECL std::unique_ptr<exploration> make_exploration(const space& actions, const exploration_options& o) {
   using way = exploration_options::way;
   if (o.own) return o.own.make(actions);
-  if (o.how == way::epsilon_greedy) return std::make_unique<epsilon_greedy>(*actions.as_discrete());
+  if (o.how == way::epsilon_greedy) return std::make_unique<epsilon_greedy>(actions);
   if (o.how == way::squashed) return std::make_unique<squashed>(*actions.as_box(), o.pink);
   return std::make_unique<noisy>(*actions.as_box(), o.pink, o.deviation);
 }

@@ -29,8 +29,8 @@ class moments {
   /// 1 as long as there are fewer than two, or all are equal.
   [[nodiscard]] MANTA_DECL double deviation(std::size_t i) const;
   [[nodiscard]] std::size_t size() const { return mean_.size(); }
-  /// Moments of the first numbers alone.
-  [[nodiscard]] MANTA_DECL moments first(std::size_t count) const;
+  /// Moments of `count` numbers alone, from this one on.
+  [[nodiscard]] MANTA_DECL moments part(std::size_t begin, std::size_t count) const;
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -41,10 +41,11 @@ MANTA_DECL void moments::count_at_most(double vectors) {
   count_ = vectors;
 }
 
-MANTA_DECL moments moments::first(std::size_t count) const {
-  moments some = *this;
-  some.mean_.resize(count);
-  some.squares_.resize(count);
+MANTA_DECL moments moments::part(std::size_t begin, std::size_t count) const {
+  moments some(static_cast<int>(count));
+  some.count_ = count_;
+  std::copy_n(mean_.begin() + static_cast<std::ptrdiff_t>(begin), count, some.mean_.begin());
+  std::copy_n(squares_.begin() + static_cast<std::ptrdiff_t>(begin), count, some.squares_.begin());
   return some;
 }
 

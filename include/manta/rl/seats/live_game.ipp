@@ -162,13 +162,12 @@ inline bool live_game::note_end() {
 }
 
 inline void live_game::look() {
-  if (note_end()) return;
-  const std::uint64_t acting = table_.status.acting;
-  for (std::uint64_t rest = acting & ~table_.masked; rest != 0; rest &= rest - 1) {
+  // Of those too that see a state in which the episode is cut off: it has a value.
+  for (std::uint64_t rest = table_.seen & ~table_.masked; rest != 0; rest &= rest - 1) {
     auto& mask = table_.places[static_cast<std::size_t>(std::countr_zero(rest))].mask;
     std::ranges::fill(mask, static_cast<unsigned char>(1));
   }
-  check_who_acts();
+  if (!note_end()) check_who_acts();
 }
 
 inline void live_game::check_who_acts() const {

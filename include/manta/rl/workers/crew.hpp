@@ -44,11 +44,12 @@ class crew<Method> {
     int in_flight = 1;  ///< calls that each worker has at a time
   };
 
-  crew(const any_environment& e, std::uint64_t seed, const settings& how, const model_options& model,
-       const own_collection& collection)
+  /// more: the last arguments of a worker's constructor.
+  template <class... More>
+  crew(const any_environment& e, std::uint64_t seed, const settings& how, const More&... more)
       : environments_(how.environments),
         lag_(static_cast<std::size_t>(how.lag)),
-        workers_(start_workers<Worker>(e, seed, how.environments, how.workers, model, collection)),
+        workers_(start_workers<Worker>(e, seed, how.environments, how.workers, more...)),
         duties_(workers_.size() * static_cast<std::size_t>(how.in_flight)) {}
 
   /// New weights, for the calls to come.

@@ -5,7 +5,9 @@
 // together and gives transitions over one or more steps.
 #pragma once
 
+#include <algorithm>
 #include <cereal/types/vector.hpp>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,9 +34,15 @@ struct off_policy_orders {
   double discount = 0;
   int steps = 0, n_step = 1;
   std::uint64_t from = 0;  ///< the step of each environment that they begin with
+  double ladder = 0;       ///< above 0: environments differ in their randomness, as Ape-X's do
+  int environments = 1;    ///< environments of all workers
+  /// The randomness of environment i of all (Horgan et al., 2018).
+  [[nodiscard]] double randomness_of(int i) const {
+    return ladder <= 0 ? randomness : std::pow(randomness, 1 + ladder * i / std::max(1, environments - 1));
+  }
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(net, planner, filter, randomness, steps_before, discount, steps, n_step, from);
+    archive(net, planner, filter, randomness, steps_before, discount, steps, n_step, from, ladder, environments);
   }
 };
 

@@ -36,7 +36,8 @@ inline void off_policy_worker::act(nn::network<float>& net, const off_policy_ord
   filter_.apply(environments_.observations(), filtered_);
   outputs_ = forward_(net, filtered_);
   environments_.require_finite(outputs_);
-  const discrete* const d = kind_.actions().as_discrete();
+  const std::size_t choices =
+      choices_of(kind_.actions()).empty() ? 0 : static_cast<std::size_t>(mask_size(kind_.actions()));
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
     random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + steps_);
     const mask_view allowed = mask_of(environments_.masks(), i);
@@ -44,9 +45,9 @@ inline void off_policy_worker::act(nn::network<float>& net, const off_policy_ord
     const auto numbers_of = [i](const auto& m) {
       return std::span(m.col(i).data(), static_cast<std::size_t>(m.rows()));
     };
-    exploration_input in{numbers_of(environments_.observations()), numbers_of(outputs_), allowed, o.randomness,
-                         o.steps_before};
-    if (d != nullptr) in.outputs = in.outputs.first(static_cast<std::size_t>(d->n));  // behind them, dqn's state value
+    exploration_input in{numbers_of(environments_.observations()), numbers_of(outputs_), allowed,
+                         o.randomness_of(first_ + static_cast<int>(i)), o.steps_before};
+    if (choices > 0) in.outputs = in.outputs.first(choices);  // behind them, dqn's value of the state
     float* const action = actions_.col(i).data();
     explorations_[static_cast<std::size_t>(i)]->act(in, numbers, {action, static_cast<std::size_t>(actions_.rows())});
     if (how_.own) check_action(i);
@@ -65,16 +66,20 @@ inline void off_policy_worker::plan(action_planner& p) {
 }
 
 inline void off_policy_worker::check_action(Eigen::Index i) const {
-  const discrete* const d = kind_.actions().as_discrete();
+  const std::vector<int> choices = choices_of(kind_.actions());
   const mask_view allowed = mask_of(environments_.masks(), i);
-  for (const float a : actions_.col(i)) {
-    const bool is_choice = d != nullptr && a >= 0 && a < static_cast<float>(d->n) && a == std::floor(a);
-    const bool is_allowed = is_choice && (allowed.empty() || allowed[static_cast<std::size_t>(a)] != 0);
-    if (base::is_finite(a) && (d != nullptr ? is_allowed : std::abs(a) <= 1)) continue;
+  std::size_t begin = 0;
+  for (Eigen::Index part = 0; part < actions_.rows(); ++part) {
+    const float a = actions_(part, i);
+    const int n = choices.empty() ? 0 : choices[static_cast<std::size_t>(part)];
+    const bool is_choice = n > 0 && a >= 0 && a < static_cast<float>(n) && a == std::floor(a);
+    const bool is_allowed = is_choice && (allowed.empty() || allowed[begin + static_cast<std::size_t>(a)] != 0);
+    begin += static_cast<std::size_t>(n);
+    if (base::is_finite(a) && (n > 0 ? is_allowed : std::abs(a) <= 1)) continue;
     environments_.fail(i, how_.own.name() + " took the action " + std::to_string(a) + "; it has to be " +
-                              (is_choice      ? "one that the mask allows"
-                               : d != nullptr ? "a whole number from 0 to " + std::to_string(d->n - 1)
-                                              : "from -1 to 1"));
+                              (is_choice ? "one that the mask allows"
+                               : n > 0   ? "a whole number from 0 to " + std::to_string(n - 1)
+                                         : "from -1 to 1"));
   }
 }
 

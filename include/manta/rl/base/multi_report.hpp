@@ -43,5 +43,5 @@ MANTA_DECL std::ostream& operator<<(std::ostream& out, const multi_report& r);
 }  // namespace manta::rl
 
 #ifndef MANTA_COMPILED
-#include "manta/rl/multi/multi_report.ipp"
+#include "manta/rl/base/multi_report.ipp"
 #endif

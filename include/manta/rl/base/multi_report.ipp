@@ -8,7 +8,7 @@
 
 #include "manta/base/text.hpp"
 #include "manta/error.hpp"
-#include "manta/rl/multi/multi_report.hpp"
+#include "manta/rl/base/multi_report.hpp"
 
 namespace manta::rl {
 

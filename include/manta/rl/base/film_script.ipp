@@ -108,6 +108,12 @@ const pictures = {
     return at(0) ? "a" : at(1) ? "b" : at(2) ? "none" : at(3) ? "r2" : "line";
   })},
 };
+if (film.kind === "board") {
+  const board = film.states[0], rows = board.length, columns = board[0].length;
+  pictures.board = {box: [0, 0, columns, rows], ms: 700, draw: o => grid(rows, columns, () => "line") +
+    o.map((row, y) => [...row].map((c, x) => c === "." ? "" : dot(x + .5, y + .5, .36, c === "x" ? "a" : "b"))
+      .join("")).join("")};
+}
 const picture = pictures[film.kind], last = film.states.length - 1;
 const [stage, at, play, speed, said, curve] =
   ["stage", "at", "play", "speed", "said", "curve"].map(id => document.getElementById(id));
