@@ -225,7 +225,7 @@ TEST_CASE("a rank and a whole node die among tasks; each death is one letter to 
       for (const auto& [n, expected] : made) REQUIRE(all.taken(*n) == expected);
       all.end();
       const std::uint64_t before = all.world.letters().of(0).sent, others = all.sent_by_others();
-      const std::uint32_t living = many() - 1 - all.driver().members.deaths();
+      const std::uint32_t living = many() - 1 - all.driver().rank.members.deaths();
       all.world.kill(6);
       all.world.run();
       CHECK(all.world.letters().of(0).sent - before == living - 1);

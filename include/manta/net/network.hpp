@@ -34,11 +34,16 @@ class network {
   using teams = net::teams;  ///< the communicators of gangs on this network
 
   static constexpr int any_number = 1 << 30;
+  struct origin {
+    MPI_Comm comm;  ///< whose ranks are connected
+    int most_ranks_on_node = any_number;
+  };
   /// Collective over `parent`. Duplicates `parent` twice, and does not use it afterwards.
   explicit network(MPI_Comm parent, int most_ranks_on_node = any_number,
                    std::size_t piece_bytes = bulk::default_piece_bytes);
   /// Collective. All sent messages must have been received.
   ~network();
+  explicit network(const origin& from) : network(from.comm, from.most_ranks_on_node) {}
   network(const network&) = delete;
   network& operator=(const network&) = delete;
 
