@@ -57,6 +57,7 @@ struct looping_rank {
  private:
   /// What happens while the rank polls.
   bool look() {
+    if (rank.world.is_stepping()) return false;  // the rank does something there, not on its thread
     if (at_each_look) at_each_look();
     const bool any = rank.world.step(rank.rank.rank);
     for (const std::uint32_t r : rank.world.take_touched()) {

@@ -24,9 +24,8 @@ void for_each_hook(manta::exec::part_hooks& all, Visit&& visit) {
               MANTA_HOOK(references, free_task), MANTA_HOOK(references, given_up), MANTA_HOOK(records, lies_at));
   visit_hooks(MANTA_HOOK(completion, task_ready), MANTA_HOOK(completion, wake), MANTA_HOOK(completion, announce),
               MANTA_HOOK(completion, input_arrived), MANTA_HOOK(completion, send_call), MANTA_HOOK(completion, pulled),
-              MANTA_HOOK(completion, send_after), MANTA_HOOK(completion, inherit),
-              MANTA_HOOK(completion, await_return), MANTA_HOOK(completion, stop_timer),
-              MANTA_HOOK(completion, free_task));
+              MANTA_HOOK(completion, send_after), MANTA_HOOK(completion, inherit), MANTA_HOOK(completion, await_return),
+              MANTA_HOOK(completion, stop_timer), MANTA_HOOK(completion, free_task));
   visit_hooks(MANTA_HOOK(supply, pulled), MANTA_HOOK(fetches, await_heir), MANTA_HOOK(fetches, actor_of),
               MANTA_HOOK(attempts, task_ready), MANTA_HOOK(attempts, withdraw), MANTA_HOOK(recovery, start));
   visit_hooks(MANTA_HOOK(runner, run_isolated), MANTA_HOOK(runner, keep), MANTA_HOOK(executor, run_own),

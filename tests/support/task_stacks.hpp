@@ -93,6 +93,7 @@ class task_stacks {
       all_.push_back(std::make_unique<stack>());
       all_.back()->frames =
           std::make_unique<manta::exec::context>(all_.size(), static_cast<std::byte*>(memory), stack_bytes);
+      all_.back()->frames->protect();
       idle_.push_back(all_.back().get());
     }
     stack* const s = idle_.back();

@@ -122,18 +122,13 @@ class whole_world {
   /// One thing happens somewhere: a letter or a block comes, or a task or call runs, but not on the rank `looping`,
   /// which runs what it has by itself. False if nothing can.
   bool step(std::size_t looping = nobody) {
-    for (std::size_t tried = awake_.size(); tried > 0 && !awake_.empty(); --tried) {
-      const std::size_t at = random_() % awake_.size();
-      if (random_() % 2 == 0 && runs_one(at, looping)) return true;
-    }
-    if (deliver(looping)) return true;
-    for (std::size_t at = 0; at < awake_.size();) {
-      const std::uint32_t r = awake_[at];
-      if (runs_one(at, looping)) return true;
-      if (at < awake_.size() && awake_[at] == r) ++at;
-    }
-    return deliver(looping);
+    ++steps_under_way_;
+    const bool any = do_step(looping);
+    --steps_under_way_;
+    return any;
   }
+  /// Does something happen now somewhere, perhaps a task of the calling rank?
+  bool is_stepping() const { return steps_under_way_ != 0; }
   void run() {
     while (step()) continue;
   }
@@ -171,6 +166,19 @@ class whole_world {
     is_awake_[rank] = true;
     awake_.push_back(rank);
   }
+  bool do_step(std::size_t looping) {
+    for (std::size_t tried = awake_.size(); tried > 0 && !awake_.empty(); --tried) {
+      const std::size_t at = random_() % awake_.size();
+      if (random_() % 2 == 0 && runs_one(at, looping)) return true;
+    }
+    if (deliver(looping)) return true;
+    for (std::size_t at = 0; at < awake_.size();) {
+      const std::uint32_t r = awake_[at];
+      if (runs_one(at, looping)) return true;
+      if (at < awake_.size() && awake_[at] == r) ++at;
+    }
+    return deliver(looping);
+  }
   /// Runs something on the rank at this place of the list, from which it is taken if it has nothing.
   bool runs_one(std::size_t at, std::size_t looping) {
     const std::uint32_t r = awake_[at];
@@ -207,6 +215,7 @@ class whole_world {
   std::mt19937_64 random_;
   std::size_t resting_ = nobody;
   bool have_stacks_ = false;
+  int steps_under_way_ = 0;
   std::vector<bool> alive_, is_awake_;
   std::vector<std::uint32_t> awake_;    // ranks that may have something to run
   std::vector<std::uint32_t> touched_;  // some of them several times

@@ -189,7 +189,7 @@ struct loop_layer {
 struct rank_parts {
   /// Collective. Submitters wait that have more than `max_queued` unfinished tasks.
   MANTA_DECL rank_parts(const network::origin& from, std::size_t max_queued);
-  /// The same with other hooks than those of hooks_of, whose first arguments are this object: for tests.
+  /// For tests: with these hooks in the place of those of hooks_of. Their first argument is this object.
   MANTA_DECL rank_parts(const network::origin& from, std::size_t max_queued, const part_hooks& hooks);
   rank_parts(const rank_parts&) = delete;
   rank_parts& operator=(const rank_parts&) = delete;

@@ -40,7 +40,8 @@ std::vector<letter_from> letters_to(block_world& world, std::uint32_t rank) {
   while (world.deliver_one(random, [&](std::uint32_t to, std::uint32_t from, const letter& l) {
     CHECK(to == rank);
     all.push_back({from, l});
-  })) continue;
+  }))
+    continue;
   return all;
 }
 
@@ -59,7 +60,8 @@ TEST_CASE("rank 0 sends the same message to all others, and none to itself") {
     CHECK(l.kind == message::leave);
     REQUIRE(l.bytes.size() == sizeof(index_message) + 3);
     CHECK(std::memcmp(l.bytes.data() + sizeof(index_message), "why", 3) == 0);
-  })) continue;
+  }))
+    continue;
   CHECK(got == std::vector<int>{0, 1, 1});
 }
 
@@ -116,7 +118,8 @@ TEST_CASE("random messages between ranks: when all have been delivered, as many 
   block_world world(ranks);
   std::deque<network> nets;
   std::deque<post> posts;
-  for (std::uint32_t r = 0; r < ranks; ++r) posts.emplace_back(nets.emplace_back(network::origin{world, r, ranks}), ranks);
+  for (std::uint32_t r = 0; r < ranks; ++r)
+    posts.emplace_back(nets.emplace_back(network::origin{world, r, ranks}), ranks);
   std::uint64_t under_way = 0;
   for (int i = 0; i < 5'000; ++i) {
     const auto rank = static_cast<std::uint32_t>(draw() % ranks);

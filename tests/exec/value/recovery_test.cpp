@@ -39,7 +39,6 @@ struct rank : noting_rank {
     return n;
   }
   void die() { its.rank.members.note_death(far, {"rank 1 has died: of cold", 0, manta::net::end_by::unknown}); }
-
 };
 
 }  // namespace

@@ -42,8 +42,7 @@ class actor_calls {
     void (*relieve)(void* rank);                ///< A submitter that runs ahead helps, and may wait.
   };
 
-  actor_calls(const rank_context& own, parts of_it, hooks others)
-      : own_(own), below_(of_it), others_(others) {}
+  actor_calls(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   /// The most bytes of an argument that go with a call. Arguments of a call go with it also where they are long, if the
   /// actor lives on another rank: asked for later, they would have to wait until this rank has time, and it may

@@ -50,8 +50,8 @@ MANTA_DECL node& actor_calls::call(node& handle, function_id function, type_id t
   return n;
 }
 
-MANTA_DECL node& actor_calls::call_on_terms(node& handle, function_id function, type_id type, const task_arguments& given,
-                                          const call_terms& terms) {
+MANTA_DECL node& actor_calls::call_on_terms(node& handle, function_id function, type_id type,
+                                            const task_arguments& given, const call_terms& terms) {
   for (std::uint32_t i = 0; terms.retries > 0 && i < given.input_count; ++i) own_.refs.hold(*given.inputs[i]);
   task* const copy = terms.retries > 0 ? below_.records.make(0, function, given, nullptr) : nullptr;
   node& n = call(handle, function, type, given);

@@ -21,7 +21,7 @@ MANTA_DECL graph::request_ptr mark_for_member(graph::request_ptr request) {
 }
 
 MANTA_DECL node& home::submit(function_id function, type_id type, const task_arguments& given,
-                            graph::request_ptr request) {
+                              graph::request_ptr request) {
   node& n = own_.refs.make_node(function, type, 2);  // one is the engine's own, until the task has ended
   const std::uint64_t id = below_.running->next_child();
   own_.counts.note_child(below_.running->function, function);
@@ -284,7 +284,7 @@ MANTA_DECL void home::on_result(rank_id from, const result_message& m, const std
 }
 
 MANTA_DECL void home::ended(const task_origin& of, invocation& call, bool ok, const store::failure_ptr& why,
-                          std::uint64_t ns) {
+                            std::uint64_t ns) {
   below_.elsewhere.note_back();
   below_.calls.note_result(of.home_index);
   if (of.by_scheduler && of.home_rank == 0) {

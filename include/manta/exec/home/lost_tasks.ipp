@@ -129,7 +129,7 @@ MANTA_DECL graph::request& lost_tasks::with_request(node& n) {
 }
 
 MANTA_DECL store::failure_ptr lost_tasks::tried_too_often(const node& n, std::uint64_t id,
-                                                        graph::request_ptr& request) const {
+                                                          graph::request_ptr& request) const {
   const membership::toll t = own_.members.toll_of(id);
   if (t.caused + t.killed == 0) return nullptr;
   if (static_cast<int>(t.blamed()) > (request == nullptr ? 0 : request->retries)) {

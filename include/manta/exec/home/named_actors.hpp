@@ -44,8 +44,7 @@ class named_actors {
     void (*start)(void* rank, node& n);  ///< The task that constructs an actor starts as soon as it can.
   };
 
-  named_actors(const rank_context& own, parts of_it, hooks others)
-      : own_(own), below_(of_it), others_(others) {}
+  named_actors(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   // --- what a rank asks
 

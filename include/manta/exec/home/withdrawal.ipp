@@ -98,7 +98,7 @@ MANTA_DECL void withdrawal::discard_here(node& n, invocation& call) {
 }
 
 MANTA_DECL node& withdrawal::refuse_child(node& n, std::uint64_t id, const task_arguments& given,
-                                        const store::failure_ptr& why) {
+                                          const store::failure_ptr& why) {
   for (std::uint32_t i = 0; i < given.input_count; ++i) own_.refs.release(*given.inputs[i]);
   note_sent(n, id, own_.rank);
   below_.completion.fail(n, why);

@@ -47,8 +47,7 @@ class quiet_watch {
     bool (*gangs_are_quiet)(void* rank);  ///< Is no gang about to be ended?
   };
 
-  quiet_watch(const rank_context& own, parts of_it, hooks others)
-      : own_(own), below_(of_it), others_(others) {}
+  quiet_watch(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   // --- rank 0
 

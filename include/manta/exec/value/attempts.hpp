@@ -27,8 +27,7 @@ class attempts {
     void (*withdraw)(void* rank, node& n, const store::failure_ptr& why, std::uint16_t flags);
   };
 
-  attempts(const rank_context& own, completion& ends, run_phase& phase, biased_lock& lock,
-           hooks others)
+  attempts(const rank_context& own, completion& ends, run_phase& phase, biased_lock& lock, hooks others)
       : own_(own), completion_(ends), phase_(phase), lock_(lock), others_(others) {}
 
   // --- the clock

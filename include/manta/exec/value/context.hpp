@@ -48,7 +48,7 @@ struct rank_context {
 /// A task of this home is submitted, and the run is traced. Homes of inputs that are results of tasks of other homes
 /// are told: they know which tasks these were.
 [[gnu::noinline, gnu::cold]] inline void trace_submitted(const rank_context& own, const node& n, std::uint64_t id,
-                                                  const task_arguments& given) {
+                                                         const task_arguments& given) {
   own.trace.note_maker(n, id, given.inputs, given.input_count);
   for (std::uint32_t i = 0; i < given.input_count; ++i) {
     const node& input = *given.inputs[i];

@@ -33,8 +33,7 @@ class fetches {
     slot_index (*actor_of)(void* rank, node_place home);
   };
 
-  fetches(const rank_context& own, completion& ends, supply& held, const lineage& made_by,
-          hooks others)
+  fetches(const rank_context& own, completion& ends, supply& held, const lineage& made_by, hooks others)
       : own_(own), completion_(ends), supply_(held), lineage_(made_by), others_(others), incoming_(own, held) {}
 
   // --- is it there, and where?

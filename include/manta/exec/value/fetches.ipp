@@ -60,7 +60,7 @@ MANTA_DECL void fetches::on_value(rank_id, const result_message& m, const std::b
 }
 
 MANTA_DECL void fetches::give_back_references(type_id type, const result_message& m, const std::byte* data,
-                                            std::size_t bytes) {
+                                              std::size_t bytes) {
   node& spare = own_.refs.make_node(no_index, type);
   accept_value(spare, m, data, bytes);
   own_.refs.release(spare);

@@ -10,8 +10,8 @@
 
 namespace manta::exec {
 
-MANTA_DECL incoming_values::value* incoming_values::begin(rank_id from, const data_message& m,
-                                                                          const std::byte* data, std::size_t bytes) {
+MANTA_DECL incoming_values::value* incoming_values::begin(rank_id from, const data_message& m, const std::byte* data,
+                                                          std::size_t bytes) {
   auto* const v = new value;
   v->target = &own_.graph.nodes.at(m.index);
   v->from = from;

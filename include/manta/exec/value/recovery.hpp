@@ -28,8 +28,8 @@ class recovery {
     void (*start)(void* rank, node& n);  ///< A task that has run is to run once more, as soon as it can.
   };
 
-  recovery(const rank_context& own, lineage& books, task_records& records, completion& ends,
-           fetches& fetching, hooks others)
+  recovery(const rank_context& own, lineage& books, task_records& records, completion& ends, fetches& fetching,
+           hooks others)
       : own_(own), lineage_(books), records_(records), completion_(ends), fetches_(fetching), others_(others) {}
 
   // --- tasks

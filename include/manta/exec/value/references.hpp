@@ -57,8 +57,7 @@ class references {
     exec::unobserved& unobserved;
   };
 
-  references(rank_id here, graph::task_graph& graph, post& out, const membership& members, books of_it,
-             hooks others)
+  references(rank_id here, graph::task_graph& graph, post& out, const membership& members, books of_it, hooks others)
       : rank_(here), graph_(graph), post_(out), members_(members), books_(of_it), others_(others) {}
 
   /// A new node, pending, with `refs` references on this rank.

@@ -106,9 +106,8 @@ MANTA_DECL void supply::send_value(rank_id to, const pull_message& m, node& n, w
   for (const wire::segment& s : blocks) send_block(to, m.tag & pull_message::tag_bits, s, out);
 }
 
-MANTA_DECL supply::outgoing_value* supply::announce(rank_id to, const pull_message& m, node& n,
-                                                                    value_body&& body,
-                                                                    const base::list<wire::segment>& blocks) {
+MANTA_DECL supply::outgoing_value* supply::announce(rank_id to, const pull_message& m, node& n, value_body&& body,
+                                                    const base::list<wire::segment>& blocks) {
   const auto count = static_cast<std::uint32_t>(blocks.size());
   ++transfers_;
   sent_bytes_ += body.bytes.size();

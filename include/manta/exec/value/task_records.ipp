@@ -67,7 +67,7 @@ MANTA_DECL const std::byte* read_gang(const std::byte* at, graph::gang& gang) {
 }
 
 MANTA_DECL task* task_records::make(std::uint64_t id, function_id function, const task_arguments& given,
-                                  graph::request_ptr request) {
+                                    graph::request_ptr request) {
   task* const t = own_.graph.tasks.make(given.input_count, static_cast<std::uint32_t>(given.bytes));
   t->id = id;
   t->function = function;
@@ -128,7 +128,7 @@ MANTA_DECL void task_records::append_conditions(task_message& m, const task_cond
 }
 
 MANTA_DECL void task_records::send(rank_id to, message kind, const task_message& header, const task_arguments& given,
-                                 const task_conditions& wanted) {
+                                   const task_conditions& wanted) {
   task_message m = header;
   const references::addressed receiver(own_.refs, to);
   wire::buffer& out = scratch_;
@@ -157,7 +157,7 @@ MANTA_DECL void task_records::append_inputs(const task_arguments& given, std::ui
 }
 
 MANTA_DECL std::uint32_t task_records::append_plain_inputs(const task_arguments& given, std::uint32_t i,
-                                                         std::uint32_t most) {
+                                                           std::uint32_t most) {
   const node& n = *given.inputs[i];
   input_message in{input_message::is_inline | input_message::is_plain, n.type, 0, 0, 1};
   in.bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;

@@ -152,7 +152,7 @@ MANTA_DECL void executor::run_staged(task* t) {
 // --- tasks end
 
 MANTA_DECL void executor::end_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why,
-                                     std::uint64_t ns) {
+                                       std::uint64_t ns) {
   node* const awaited = std::exchange(t->result, nullptr);
   const task of = *t;
   if (!kept) below_.records.free(t);
@@ -163,7 +163,7 @@ MANTA_DECL void executor::end_received(task* t, bool kept, invocation& call, boo
 }
 
 MANTA_DECL void executor::ended(const task_origin& of, invocation& call, bool ok, const store::failure_ptr& why,
-                              std::uint64_t ns) {
+                                std::uint64_t ns) {
   if (of.by_scheduler) {
     --received_;
     if (of.home_rank != 0) {  // rank 0 hears of its own tasks by their results

@@ -150,7 +150,7 @@ MANTA_DECL slot_index gangs::add_part_of_actor(invocation& call, const task& t) 
 }
 
 MANTA_DECL void gangs::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
-                                  const store::failure_ptr& why) {
+                                    const store::failure_ptr& why) {
   gang_end& end = ends_.of(gang.id, gang.ranks.size());
   if (ok) end.value = new invocation(call);
   if (!ok && end.why == nullptr) end.why = why;
@@ -158,7 +158,7 @@ MANTA_DECL void gangs::leader_ended(const graph::gang& gang, const invocation& c
 }
 
 MANTA_DECL void gangs::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
-                                 slot_index slot) {
+                                   slot_index slot) {
   wire::buffer bytes;
   if (why == nullptr && call.form == form::box) {
     const wire::type_entry& type = wire::type_at(call.type);

@@ -235,7 +235,8 @@ MANTA_DECL void placement::on_blocked(rank_id from, const blocked_message& m) {
   below_.scheduler->blocked(from, m.tasks, m.own_work != 0, m.in_call != 0);
 }
 
-MANTA_DECL std::uint64_t placement::reserve(rank_id asker, node_index index, graph::strategy how, graph::bundles wanted) {
+MANTA_DECL std::uint64_t placement::reserve(rank_id asker, node_index index, graph::strategy how,
+                                            graph::bundles wanted) {
   auto* const r = new graph::reservation(++reservations_made_, how, std::move(wanted));
   r->home_rank = asker;
   r->home_index = index;

@@ -14,7 +14,7 @@
 namespace manta::exec {
 
 MANTA_DECL bool actor_restarts::lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
-                                             store::failure_ptr& why) const {
+                                               store::failure_ptr& why) const {
   if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only)
     return false;
   if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
