@@ -210,7 +210,7 @@ TEST_CASE("a network lives on a part of the world") {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // ranks reversed
   {
-    network net(half);
+    network net({half});
     CHECK(net.size() == (world_size() + 1 - rank % 2) / 2);
     everybody_to_everybody(net, shared_seed() + 3, 500);
   }

@@ -7,6 +7,8 @@
 #include "manta/exec/layers.hpp"
 
 #include "manta/exec/all_parts.ipp"
+#include "manta/output/src.hpp"
+#include "manta/report/src.hpp"
 
 namespace manta {
 MANTA_PROVIDES_SOURCE(MANTA_MISSING_SOURCE);

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -213,7 +214,8 @@ class network {
   }
   /// A rank that sleeps is back at once.
   void sleep(std::int64_t ns) { slept_ns = ns; }
-  static void wake() {}
+  static void wake() { ++wakes; }
+  static inline std::atomic<int> wakes{0};  ///< of all ranks
   bool is_woken_by_all() const { return is_rung_by_all; }
   bool can_be_woken() const { return has_bell; }
   std::int64_t slept_ns = -1;                    ///< for how long it wanted to sleep last

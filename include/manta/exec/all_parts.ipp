@@ -74,8 +74,6 @@
 #include "manta/exec/work/tasks_ahead.ipp"
 #include "manta/net/lifeline.ipp"
 #include "manta/net/mpi_end.ipp"
-#include "manta/output/src.hpp"
-#include "manta/report/src.hpp"
 #include "manta/store/failure.ipp"
 #include "manta/store/journal.ipp"
 #include "manta/store/ledger.ipp"
