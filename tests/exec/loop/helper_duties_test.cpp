@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// exec/hooks.ipp, exec/duties.hpp: what the helper does for a rank whose thread is in user code, beside others and alone;
-// what a task that takes long does for others.
+// exec/hooks.ipp, exec/duties.hpp: what the helper does for a rank whose thread is in user code, beside others and alone.
 #include <doctest/doctest.h>
 
 #include <time.h>
@@ -11,7 +10,6 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
-#include <vector>
 
 #include "../../support/looping_rank.hpp"
 #include "../../support/test_functions.hpp"
@@ -88,23 +86,4 @@ TEST_CASE("the helper of a rank that is alone sleeps until it is roused, and tak
     taken = processor_ns() - before;
   });
   CHECK(taken < 20'000'000);
-}
-
-TEST_CASE("a task that asks in a loop whether it is to stop gives its rank's other tasks to ranks that idle") {
-  looping_world all(3);
-  whole_rank& r = all.world[1];
-  all[1].run([&] {
-    std::vector<node*> made;
-    for (std::uint64_t i = 0; i < 8; ++i) made.push_back(&r.submit(add, i));
-    const auto are_pending = [&] {
-      bool any = false;
-      for (const node* const n : made) any = any || n->state == state::pending;
-      return any;
-    };
-    for (int asked = 0; are_pending() && asked < 1'000'000; ++asked) all[1].loop.stop_requested();
-    CHECK_FALSE(are_pending());
-    for (node* const n : made) r.refs.release(*n);
-  });
-  all.world.run();
-  CHECK(all.world.live_nodes() == 0);
 }
