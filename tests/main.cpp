@@ -34,7 +34,13 @@
 #include <thread>
 #include <vector>
 
+#ifdef MANTA_NETWORK  // ranks in one process: such a program starts no MPI
+namespace manta {
+static int wanted_thread_level() { return MPI_THREAD_SINGLE; }
+}  // namespace manta
+#else
 #include "manta/options.hpp"
+#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #define MANTA_TEST_ASAN 1

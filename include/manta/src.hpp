@@ -20,9 +20,6 @@
 #include "manta/manta.hpp"
 
 #include "manta/actor.ipp"
-#include "manta/base/amounts.ipp"
-#include "manta/base/symbols.ipp"
-#include "manta/base/text.ipp"
 #include "manta/call/handle.ipp"
 #include "manta/call/input.ipp"
 #include "manta/call/pool_members.ipp"
@@ -30,9 +27,8 @@
 #include "manta/capacity.ipp"
 #include "manta/exec/engine.ipp"
 #include "manta/memory.ipp"
-#include "manta/net/lifeline.ipp"
-#include "manta/net/mpi_end.ipp"
 #include "manta/options.ipp"
+#include "manta/output/src.hpp"
 #include "manta/process.ipp"
 #include "manta/program.ipp"
 #include "manta/progress.ipp"
@@ -42,15 +38,9 @@
 #include "manta/run_viewer.ipp"
 #include "manta/runtime.ipp"
 #include "manta/statistics.ipp"
-#include "manta/store/failure.ipp"
-#include "manta/store/journal.ipp"
-#include "manta/store/ledger.ipp"
-#include "manta/store/value.ipp"
 #include "manta/stream.ipp"
 #include "manta/task_options.ipp"
 #include "manta/watcher.ipp"
-
-#include "manta/output/src.hpp"
 
 #ifndef MANTA_SOURCES_APART  // by a build that compiles the sources of the libraries beside this one
 #include "manta/nn/src.hpp"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
-"""The pages on how manta works are short, have one anatomy, name files that exist, and name every message.
+"""The pages on how manta works are short, have one anatomy, name files that exist, and name every message. No page of
+the project has wider prose than WIDEST.
 
 include/manta/README.md is the overview. Each folder below it has a page; exec/ has several. A page names a file relative
 to its own folder, to include/manta, or to the top of the project.
@@ -14,6 +15,7 @@ import sys
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 TOP = os.path.join(ROOT, "include", "manta")
 LONGEST = 150  # lines
+WIDEST = 132  # columns of prose; tables and code may be wider
 PARTS = ["What it owns", "States", "Messages", "What can fail", "Tried and rejected"]
 # Folders without a page: base/ is a box of small tools, each explained at its head.
 WITHOUT_PAGE = {"base"}
@@ -40,6 +42,16 @@ def complaints(page):
         yield "the headings are " + ", ".join(headings) + "; wanted are " + ", ".join(PARTS)
 
 
+def too_wide(page):
+    is_code = False
+    with open(page, encoding="utf-8") as file:
+        for number, line in enumerate(file.read().splitlines(), 1):
+            if line.startswith("```"):
+                is_code = not is_code
+            if len(line) > WIDEST and not is_code and not line.startswith(("|", "<!--")):
+                yield f"line {number} has {len(line)} columns; prose has at most {WIDEST}"
+
+
 def messages():
     """The kinds of messages that ranks send each other, as the enumeration names them."""
     with open(os.path.join(TOP, "exec", "rank", "messages.hpp"), encoding="utf-8") as file:
@@ -50,6 +62,10 @@ def messages():
 def main():
     pages = sorted(glob.glob(os.path.join(TOP, "**", "*.md"), recursive=True))
     found = [f"{os.path.relpath(p, ROOT)}: {text}" for p in pages for text in complaints(p)]
+    everywhere = glob.glob(os.path.join(ROOT, "*.md")) + pages
+    for folder in ("bench", "examples", "scripts", "tests"):
+        everywhere += glob.glob(os.path.join(ROOT, folder, "**", "*.md"), recursive=True)
+    found += [f"{os.path.relpath(p, ROOT)}: {text}" for p in sorted(everywhere) for text in too_wide(p)]
     for folder in sorted(os.listdir(TOP)):
         if os.path.isdir(os.path.join(TOP, folder)) and folder not in WITHOUT_PAGE:
             if not os.path.exists(os.path.join(TOP, folder, "README.md")):

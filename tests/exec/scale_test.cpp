@@ -225,7 +225,7 @@ TEST_CASE("a rank and a whole node die among tasks; each death is one letter to 
       for (const auto& [n, expected] : made) REQUIRE(all.taken(*n) == expected);
       all.end();
       const std::uint64_t before = all.world.letters().of(0).sent, others = all.sent_by_others();
-      const std::uint32_t living = many() - 1 - all.driver().members.deaths();
+      const std::uint32_t living = many() - 1 - all.driver().rank.members.deaths();
       all.world.kill(6);
       all.world.run();
       CHECK(all.world.letters().of(0).sent - before == living - 1);
@@ -240,7 +240,7 @@ TEST_CASE("spares take the places of ranks that die, those of the same node firs
   constexpr std::uint32_t spares = 20;
   large_world all(many(), 8, true);
   for (std::uint32_t r = 0; r < many(); ++r) all.world.look_at(r).appoint_spares(spares);
-  const auto executing = [&] { return all.driver().scheduler->load().executing().size(); };
+  const auto executing = [&] { return all.driver().rank.scheduler->load().executing().size(); };
   const std::size_t before = executing();
   CHECK(before == many() - 1 - spares);
   std::vector<std::pair<node*, std::uint64_t>> made;
@@ -256,7 +256,7 @@ TEST_CASE("spares take the places of ranks that die, those of the same node firs
       const std::uint32_t dead = i < 4 ? its_first + i : 1 + 7 * i;
       all.world.kill(dead);
       CHECK(executing() == before);
-      CHECK_FALSE(all.driver().members.is_spare(many() - spares + i));
+      CHECK_FALSE(all.driver().rank.members.is_spare(many() - spares + i));
     }
     submit_some(many());
     for (std::uint32_t r = many() - spares; r < many(); ++r) {

@@ -549,13 +549,13 @@ TEST_CASE(
     };
     node& late = call_by(0);
     node& patient = call_by(3'600'000'000'000);
-    world[0].clock.look_at_clock();
+    world[0].attempts.look_at_clock();
     world.deliver_all();  // the call has come, but has not started
     world.run();
     REQUIRE(late.state == state::failed);
     CHECK(store::failure_of(late)->kind == store::failure::kind::timeout);
     CHECK(ended(world[0], patient) == 3);
-    CHECK(!world[0].clock.has_timers());
+    CHECK(!world[0].attempts.has_timers());
     late.set(node::observed);
     for (node* const n : {&late, &patient, &handle}) world[0].refs.release(*n);
     world.run();

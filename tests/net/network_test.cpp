@@ -180,7 +180,7 @@ void everybody_to_everybody(network& net, uint64_t seed, uint64_t messages) {
 }  // namespace
 
 TEST_CASE("an unused network ends, and knows its ranks and nodes") {
-  network net(MPI_COMM_WORLD);
+  network net({MPI_COMM_WORLD});
   CHECK(net.size() == world_size());
   CHECK(net.idle());
   CHECK_FALSE(net.poll([](int, uint8_t, const byte*, size_t) {}));
@@ -193,13 +193,13 @@ TEST_CASE("an unused network ends, and knows its ranks and nodes") {
 }
 
 TEST_CASE("messages of all sizes arrive whole and in the order of each source") {
-  network net(MPI_COMM_WORLD);
+  network net({MPI_COMM_WORLD});
   everybody_to_everybody(net, shared_seed(), 3000);
 }
 
 TEST_CASE("two networks on one communicator do not meet") {
-  network a(MPI_COMM_WORLD);
-  network b(MPI_COMM_WORLD);
+  network a({MPI_COMM_WORLD});
+  network b({MPI_COMM_WORLD});
   everybody_to_everybody(b, shared_seed() + 1, 300);
   everybody_to_everybody(a, shared_seed() + 2, 300);
 }
@@ -210,7 +210,7 @@ TEST_CASE("a network lives on a part of the world") {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // ranks reversed
   {
-    network net(half);
+    network net({half});
     CHECK(net.size() == (world_size() + 1 - rank % 2) / 2);
     everybody_to_everybody(net, shared_seed() + 3, 500);
   }
@@ -218,7 +218,7 @@ TEST_CASE("a network lives on a part of the world") {
 }
 
 TEST_CASE("an uncommitted message is forgotten, and the space reserved may exceed what is used") {
-  network net(MPI_COMM_WORLD);
+  network net({MPI_COMM_WORLD});
   const int next = (net.rank() + 1) % net.size();
   int count = 0;
   uint64_t sum = 0;
@@ -247,7 +247,7 @@ TEST_CASE("an uncommitted message is forgotten, and the space reserved may excee
 }
 
 TEST_CASE("a callback may append, to others and to its own rank, and each poll ends") {
-  network net(MPI_COMM_WORLD);
+  network net({MPI_COMM_WORLD});
   // A token of each rank goes 1000 hops round the ring, and one 1000 times to itself.
   const int next = (net.rank() + 1) % net.size();
   const auto send = [&](int to, uint8_t kind, uint64_t hops) {
@@ -279,7 +279,7 @@ TEST_CASE("a callback may append, to others and to its own rank, and each poll e
 }
 
 TEST_CASE("many ranks to one slow receiver: what is on its way stays bounded") {
-  network net(MPI_COMM_WORLD);
+  network net({MPI_COMM_WORLD});
   constexpr uint64_t each = 200'000;
   constexpr size_t bound = 64 * 1024;
   const auto others = static_cast<uint64_t>(net.size() - 1);
@@ -324,7 +324,7 @@ TEST_CASE("senders stop while a receiver is silent") {
     MESSAGE("needs 2 ranks, has 1");
     return;
   }
-  network net(MPI_COMM_WORLD);
+  network net({MPI_COMM_WORLD});
   constexpr int messages = 2000;
   constexpr size_t bytes = 2000;  // 4 MB, far more than may be on its way
   int received = 0;
@@ -397,24 +397,24 @@ void exchange_blocks(network& net, const std::vector<size_t>& sizes) {
 }  // namespace
 
 TEST_CASE("large blocks go both ways at once, from empty to 5 MB") {
-  network net(MPI_COMM_WORLD);
+  network net({MPI_COMM_WORLD});
   exchange_blocks(net, {0, 1, 5'000'000});
 }
 
 TEST_CASE("many blocks are under way at a time") {
-  network net(MPI_COMM_WORLD);
+  network net({MPI_COMM_WORLD});
   std::vector<size_t> sizes;
   for (size_t i = 0; i < 30; ++i) sizes.push_back(i * i * i);
   exchange_blocks(net, sizes);
 }
 
 TEST_CASE("blocks larger than a piece are cut and joined") {
-  network net(MPI_COMM_WORLD, network::any_number, 1000);
+  network net({MPI_COMM_WORLD, network::any_number, 1000});
   exchange_blocks(net, {0, 999, 1000, 1001, 2000, 100'000, 3});
 }
 
 TEST_CASE("messages and blocks share the way without harm") {
-  network net(MPI_COMM_WORLD);
+  network net({MPI_COMM_WORLD});
   const int next = (net.rank() + 1) % net.size();
   const int previous = (net.rank() + net.size() - 1) % net.size();
   constexpr int rounds = 50;
@@ -453,7 +453,7 @@ TEST_CASE("messages and blocks share the way without harm") {
 
 TEST_CASE("a rank that sleeps is woken by what another one sends") {
   constexpr std::int64_t an_hour = 3'600'000'000'000;  // one that is not woken sleeps beyond the test's time limit
-  network net(MPI_COMM_WORLD, network::any_number);
+  network net({MPI_COMM_WORLD, network::any_number});
   if (net.size() == 1) {
     CHECK_FALSE(net.is_woken_by_all());
     net.sleep(1'000'000);
@@ -481,13 +481,13 @@ TEST_CASE("a rank that sleeps is woken by what another one sends") {
 }
 
 TEST_CASE("ranks of other nodes do not ring") {
-  network net(MPI_COMM_WORLD, 1);
+  network net({MPI_COMM_WORLD, 1});
   CHECK_FALSE(net.is_woken_by_all());
   net.sleep(1'000'000);
 }
 
 TEST_CASE("a block of another size than expected is reported") {
-  network net(MPI_COMM_SELF);
+  network net({MPI_COMM_SELF});
   const auto data = std::make_shared<int>(5);
   std::array<byte, 8> place{};
   net.send_bulk(0, 1, data.get(), sizeof(int), {});
@@ -525,7 +525,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a failing MPI call throws with its name, the rank and MPI's text") {
-  const network net(MPI_COMM_WORLD);
+  const network net({MPI_COMM_WORLD});
   int value = 0;
   try {
     manta::net::check(MPI_Send(&value, 1, MPI_INT, net.size() + 5, 0, net.comm()), "MPI_Send");

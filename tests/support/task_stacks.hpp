@@ -58,12 +58,12 @@ class task_stacks {
     stack& s = *current_;
     s.awaited = &n;
     waiting_[&r].push_back(&s);
-    manta::exec::running_task& task = r.running.get();
-    const int depth = r.lock.depth();
-    r.running.leave();
+    manta::exec::running_task& task = r.run.running.get();
+    const int depth = r.rank.lock.depth();
+    r.run.running.leave();
     leave(s);
-    r.lock.set_depth(depth);
-    r.running.resume(task);
+    r.rank.lock.set_depth(depth);
+    r.run.running.resume(task);
   }
   /// Is the wait of a task of this rank over, and has the task not gone on yet?
   bool can_go_on(Rank& r) const {
@@ -93,6 +93,7 @@ class task_stacks {
       all_.push_back(std::make_unique<stack>());
       all_.back()->frames =
           std::make_unique<manta::exec::context>(all_.size(), static_cast<std::byte*>(memory), stack_bytes);
+      all_.back()->frames->protect();
       idle_.push_back(all_.back().get());
     }
     stack* const s = idle_.back();

@@ -25,6 +25,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/exec/rank/messages.hpp"
+#include "manta/net/lifeline.hpp"
 
 namespace manta::exec {
 
@@ -34,8 +35,10 @@ class deaths {
  public:
   explicit deaths(rank_parts& all) : all_(all) {}
 
-  /// Rank 0: takes the deaths that its lifelines have noticed, and sends `rank_died` to all others.
+  /// Rank 0: takes the deaths that its lifelines have noticed, and announces them.
   MANTA_DECL void look();
+  /// Rank 0: sends `rank_died` to all others. Returns the death and what follows from it in words.
+  MANTA_DECL std::string announce(const net::lifeline::death& d);
   /// Every rank. The one order in which the parts hear of a death: who lives; what comes from there no more; what rank
   /// 0 has sent there; the nodes, values before tasks; then all else that is kept for a rank.
   MANTA_DECL void rank_died(const death_message& m, const std::string& why);

@@ -15,24 +15,26 @@ namespace manta::exec {
 
 MANTA_DECL void deaths::look() {
   for (const net::lifeline::death& d : all_.rank.lifeline->take_deaths()) {
-    const std::string why =
-        "rank " + std::to_string(d.rank) + " has died: " + d.why.substr(d.why.starts_with("manta: ") ? 7 : 0);
-    const auto is_near = [&](std::uint32_t spare) {
-      return all_.rank.world[spare].node == all_.rank.world[d.rank].node;
-    };
-    const death_message news{d.task, d.rank, all_.rank.members.successor_of(d.rank, is_near), d.by};
-    const std::string then = news.successor != 0
-                                 ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
-                             : all_.rank.members.is_spare(d.rank) ? "it stood by, and had nothing to do"
-                                                                  : "what it had to do is done elsewhere";
-    std::fprintf(stderr, "manta: %s; %s\n", why.c_str(), then.c_str());
-    for (std::uint32_t r = 1; r < all_.rank.size; ++r) {
-      if (r == d.rank || all_.rank.members.is_dead(r)) continue;
-      all_.rank.post.send(r, message::rank_died, news, why.data(), why.size());
-    }
-    rank_died(news, why);
+    std::fprintf(stderr, "manta: %s\n", announce(d).c_str());
   }
   all_.rank.net.pump(true);
+}
+
+MANTA_DECL std::string deaths::announce(const net::lifeline::death& d) {
+  const std::string why =
+      "rank " + std::to_string(d.rank) + " has died: " + d.why.substr(d.why.starts_with("manta: ") ? 7 : 0);
+  const auto is_near = [&](std::uint32_t spare) { return all_.rank.world[spare].node == all_.rank.world[d.rank].node; };
+  const death_message news{d.task, d.rank, all_.rank.members.successor_of(d.rank, is_near), d.by};
+  const std::string then = news.successor != 0
+                               ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
+                           : all_.rank.members.is_spare(d.rank) ? "it stood by, and had nothing to do"
+                                                                : "what it had to do is done elsewhere";
+  for (std::uint32_t r = 1; r < all_.rank.size; ++r) {
+    if (r == d.rank || all_.rank.members.is_dead(r)) continue;
+    all_.rank.post.send(r, message::rank_died, news, why.data(), why.size());
+  }
+  rank_died(news, why);
+  return why + "; " + then;
 }
 
 MANTA_DECL void deaths::take_place(rank_id spare, rank_id rank) {

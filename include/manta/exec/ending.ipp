@@ -51,7 +51,7 @@ MANTA_DECL void ending::end_actors() {
 MANTA_DECL void ending::drive_until_quiet() {
   all_.run.phase.note_driver_end(base::now_ns());
   all_.loops.quiet.hasten();
-  waiters<net::network>::last_wait end(all_.run.waiters);
+  waiters::last_wait end(all_.run.waiters);
   all_.loops.loop.wait(end.record);
 }
 

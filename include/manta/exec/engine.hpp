@@ -56,7 +56,7 @@ class engine {
 
   std::uint32_t rank() const { return parts_.rank.rank; }
   std::uint32_t size() const { return parts_.rank.size; }
-  const net::network& network() const { return parts_.rank.net; }
+  const exec::network& network() const { return parts_.rank.net; }
   const graph::offers& world() const { return parts_.rank.world; }
   const running_task& current_task() const { return *parts_.run.running; }
   std::uint64_t seed() const { return parts_.rank.seed; }
@@ -90,43 +90,43 @@ class engine {
 
   // --- references
   /// The ends of nodes.
-  exec::completion<net::network>& completions() { return parts_.values.completion; }
+  exec::completion& completions() { return parts_.values.completion; }
   /// Values that lie here, for others.
-  exec::supply<net::network>& supplies() { return parts_.values.supply; }
+  exec::supply& supplies() { return parts_.values.supply; }
   /// Values that lie elsewhere.
-  exec::fetches<net::network>& fetching() { return parts_.values.fetches; }
+  exec::fetches& fetching() { return parts_.values.fetches; }
   /// Values that can be made again.
-  exec::recovery<net::network>& recovering() { return parts_.values.recovery; }
+  exec::recovery& recovering() { return parts_.values.recovery; }
   /// The stacks that wait.
-  exec::waiters<net::network>& waiters() { return parts_.run.waiters; }
+  exec::waiters& waiters() { return parts_.run.waiters; }
   /// The counts of handles and references.
-  exec::references<net::network>& refs() { return parts_.values.refs; }
+  exec::references& refs() { return parts_.values.refs; }
   /// From any thread, without the lock: a handle dies.
   MANTA_DECL static void drop_handle(node& n);
 
   // --- values
   /// Values that the program makes outside of tasks' results.
-  made_values<net::network>& made() { return parts_.values.made; }
+  made_values& made() { return parts_.values.made; }
 
   // --- tasks
   /// Tasks of this rank.
-  exec::home<net::network>& home() { return parts_.homes.home; }
+  exec::home& home() { return parts_.homes.home; }
   /// Calls of actors.
-  exec::actor_calls<net::network>& calls() { return parts_.homes.calls; }
+  exec::actor_calls& calls() { return parts_.homes.calls; }
   /// Tasks on several ranks.
-  const exec::gangs<net::network>& gangs() const { return parts_.work.gangs; }
+  const exec::gangs& gangs() const { return parts_.work.gangs; }
   /// Rank 0: it runs tasks from now on. Elsewhere: nothing changes.
   MANTA_DECL void let_rank_0_run_tasks();
   /// What users ask about tasks and ranks, and reservations.
-  exec::questions<net::network>& questions() { return parts_.loops.questions; }
+  exec::questions& questions() { return parts_.loops.questions; }
 
   /// Actors with names, and detached ones.
-  exec::named_actors<net::network>& named() { return parts_.homes.named; }
+  exec::named_actors& named() { return parts_.homes.named; }
 
   /// Waits for values and for the ends of tasks.
-  exec::waiting<net::network>& waits() { return parts_.loops.waiting; }
+  exec::waiting& waits() { return parts_.loops.waiting; }
   /// What this rank does next.
-  exec::rank_loop<net::network>& loop() { return parts_.loops.loop; }
+  exec::rank_loop& loop() { return parts_.loops.loop; }
   /// Is the memory for values short on this rank?
   bool lacks_memory() const { return parts_.rank.ledger.memory().is_short(); }
 

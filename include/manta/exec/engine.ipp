@@ -32,109 +32,12 @@ const char* header_only_unit = nullptr;
 }  // namespace manta
 #endif
 
-#include "manta/exec/account/function_times.ipp"
-#include "manta/exec/account/rank_report.ipp"
-#include "manta/exec/account/task_counts.ipp"
-#include "manta/exec/account/task_trace.ipp"
-#include "manta/exec/account/time_account.ipp"
-#include "manta/exec/account/time_bins.ipp"
-#include "manta/exec/deaths.ipp"
-#include "manta/exec/duties.ipp"
-#include "manta/exec/ending.ipp"
-#include "manta/exec/handlers.ipp"
-#include "manta/exec/home/actor_calls.ipp"
-#include "manta/exec/home/home.ipp"
-#include "manta/exec/home/lost_tasks.ipp"
-#include "manta/exec/home/named_actors.ipp"
-#include "manta/exec/home/orphans.ipp"
-#include "manta/exec/home/tickets.ipp"
-#include "manta/exec/home/withdrawal.ipp"
-#include "manta/exec/hooks.ipp"
-#include "manta/exec/isolation/child_messages.ipp"
+#include "manta/exec/all_parts.ipp"
 #include "manta/exec/isolation/child_side.ipp"
-#include "manta/exec/isolation/crash_words.ipp"
-#include "manta/exec/isolation/isolated_actor.ipp"
-#include "manta/exec/isolation/isolated_calls.ipp"
-#include "manta/exec/keeping.ipp"
-#include "manta/exec/layers.ipp"
-#include "manta/exec/loop/helper.ipp"
-#include "manta/exec/loop/leaving.ipp"
-#include "manta/exec/loop/loop.ipp"
-#include "manta/exec/loop/questions.ipp"
-#include "manta/exec/loop/quiet_watch.ipp"
-#include "manta/exec/loop/thread_watch.ipp"
-#include "manta/exec/loop/waiting.ipp"
 #include "manta/exec/process_watch.ipp"
-#include "manta/exec/rank/failure_writer.ipp"
-#include "manta/exec/rank/lock.ipp"
-#include "manta/exec/rank/membership.ipp"
-#include "manta/exec/rank/names.ipp"
-#include "manta/exec/rank/stack.ipp"
-#include "manta/exec/rank/stack_trace.ipp"
-#include "manta/exec/rank/waves.ipp"
-#include "manta/exec/seeing.ipp"
-#include "manta/exec/situation.ipp"
 #include "manta/exec/start.ipp"
-#include "manta/exec/state/task_places.ipp"
-#include "manta/exec/state/waiters.ipp"
-#include "manta/exec/survey.ipp"
-#include "manta/exec/tracing.ipp"
-#include "manta/exec/value/attempts.ipp"
-#include "manta/exec/value/completion.ipp"
-#include "manta/exec/value/fetches.ipp"
-#include "manta/exec/value/incoming_values.ipp"
-#include "manta/exec/value/journaling.ipp"
-#include "manta/exec/value/lineage.ipp"
-#include "manta/exec/value/made_values.ipp"
-#include "manta/exec/value/recovery.ipp"
-#include "manta/exec/value/references.ipp"
-#include "manta/exec/value/supply.ipp"
-#include "manta/exec/value/task_records.ipp"
-#include "manta/exec/work/actor_host.ipp"
-#include "manta/exec/work/executor.ipp"
-#include "manta/exec/work/explanations.ipp"
-#include "manta/exec/work/gang_ends.ipp"
-#include "manta/exec/work/gang_guard.ipp"
-#include "manta/exec/work/gangs.ipp"
-#include "manta/exec/work/placement.ipp"
-#include "manta/exec/work/restarts.ipp"
-#include "manta/exec/work/runner.ipp"
-#include "manta/exec/work/tasks_ahead.ipp"
 
 namespace manta::exec {
-
-#ifdef MANTA_COMPILED
-template class actor_calls<net::network>;
-template class actor_host<net::network>;
-template class actor_restarts<net::network>;
-template class attempts<net::network>;
-template class completion<net::network>;
-template class executor<net::network>;
-template class fetches<net::network>;
-template class gang_guard<net::network>;
-template class gangs<net::network>;
-template class home<net::network>;
-template class incoming_values<net::network>;
-template class leaving<net::network>;
-template class lost_tasks<net::network>;
-template class made_values<net::network>;
-template class named_actors<net::network>;
-template class orphans<net::network>;
-template class placement<net::network>;
-template class questions<net::network>;
-template class quiet_watch<net::network>;
-template class rank_loop<net::network>;
-template class recovery<net::network>;
-template class references<net::network>;
-template class supply<net::network>;
-template class task_records<net::network>;
-template class tasks_ahead<net::network>;
-template class thread_watch<net::network>;
-template class tickets<net::network>;
-template class waiters<net::network>;
-template class waiting<net::network>;
-template class withdrawal<net::network>;
-#endif
 
 // --- what comes in
 
@@ -185,7 +88,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   if (current_ != nullptr) {
     throw error("manta: a run was started inside a run on this rank; finish the outer one first");
   }
-  stack_pool stacks(&rank_loop<net::network>::service_entry, &parts_.loops.loop);
+  stack_pool stacks(&rank_loop::service_entry, &parts_.loops.loop);
   parts_.loops.loop.begin_run(stacks);
   const base::short_time_slice woken_soon;
   begin_run();
@@ -209,13 +112,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
 MANTA_DECL void engine::begin_run() {
   current_ = this;
   thread_role::set_owner();
-  parts_.run.running.begin_run(base::mix(parts_.rank.seed, parts_.run.phase.begin(parts_.run.departure.is_leaving())));
-  parts_.run.elsewhere.clear();
-  parts_.homes.calls.forget_sent();
-  parts_.run.throttle.begin();
-  parts_.seeing.begin_run();
-  parts_.tracing.begin_run();
-  parts_.rank.lock.enter();
+  parts_.begin_run();
   process_watch::begin(parts_);
   install_overflow_reporter(&process_watch::who_is_interrupted,
                             parts_.rank.lifeline == nullptr ? nullptr : &process_watch::last_words);
@@ -225,9 +122,7 @@ MANTA_DECL void engine::begin_run() {
                  "allow one more thread\n",
                  parts_.rank.rank.number());
   }
-  parts_.run.early.end([this](rank_id from, message kind, const std::byte* data, std::size_t bytes) {
-    handle_message(parts_, from, kind, data, bytes);
-  });
+  parts_.handle_early();
 }
 
 /// An exception in words.
@@ -284,7 +179,7 @@ MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&)
 
 MANTA_DECL std::exception_ptr engine::serve(wire::buffer& payload) {
   {
-    exec::waiters<net::network>::last_wait stop(parts_.run.waiters);
+    exec::waiters::last_wait stop(parts_.run.waiters);
     parts_.loops.loop.wait(stop.record);
   }
   const run_phase::outcome ended = parts_.run.phase.get_outcome();
@@ -326,7 +221,7 @@ MANTA_DECL std::vector<std::uint32_t> engine::deaths() const {
 }
 
 MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
-    : parts_(comm, options.ranks_per_node, options.max_queued), handles_deaths_(options.handles_deaths) {
+    : parts_({comm, options.ranks_per_node}, options.max_queued), handles_deaths_(options.handles_deaths) {
   net::mpi_end::watch();
   prepare_isolation(false);
   compare_programs(parts_.rank);

@@ -17,7 +17,7 @@ inline rank_parts& parts_of(void* rank) { return *static_cast<rank_parts*>(rank)
 MANTA_DECL void rouse_helper(void* rank) { parts_of(rank).rank.net.wake(); }
 
 /// What ends with the last handle of a node.
-MANTA_DECL exec::references<net::network>::hooks hooks_of_references(rank_parts& all) {
+MANTA_DECL exec::references::hooks hooks_of_references(rank_parts& all) {
   return {
       .rank = &all,
       .stand_in_gone = [](void* rank, node& n,
@@ -30,14 +30,14 @@ MANTA_DECL exec::references<net::network>::hooks hooks_of_references(rank_parts&
 }
 
 /// Inputs of received tasks that lie elsewhere.
-MANTA_DECL exec::task_records<net::network>::hooks hooks_of_records(rank_parts& all) {
+MANTA_DECL exec::task_records::hooks hooks_of_records(rank_parts& all) {
   return {&all, [](void* rank, node& n, rank_id place, std::uint64_t bytes) {
             parts_of(rank).values.completion.lies_at(n, place, bytes);
           }};
 }
 
 /// What is done when a node ends.
-MANTA_DECL exec::completion<net::network>::hooks hooks_of_completion(rank_parts& all) {
+MANTA_DECL exec::completion::hooks hooks_of_completion(rank_parts& all) {
   return {
       .rank = &all,
       .task_ready = [](void* rank, node& dependent) { parts_of(rank).homes.home.task_ready(dependent); },
@@ -64,24 +64,24 @@ MANTA_DECL exec::completion<net::network>::hooks hooks_of_completion(rank_parts&
 }
 
 /// Pulls that were put off.
-MANTA_DECL exec::supply<net::network>::hooks hooks_of_supply(rank_parts& all) {
+MANTA_DECL exec::supply::hooks hooks_of_supply(rank_parts& all) {
   return {&all,
           [](void* rank, rank_id from, const pull_message& m) { parts_of(rank).values.fetches.on_pull(from, m); }};
 }
 
 /// Values that have to be made again.
-MANTA_DECL exec::fetches<net::network>::hooks hooks_of_fetches(rank_parts& all) {
+MANTA_DECL exec::fetches::hooks hooks_of_fetches(rank_parts& all) {
   return {&all, [](void* rank, node& n) { return parts_of(rank).values.recovery.await_heir(n); },
           [](void* rank, node_place home) { return parts_of(rank).work.actors.slot_of(home); }};
 }
 
 /// Tasks that run once more.
-MANTA_DECL exec::recovery<net::network>::hooks hooks_of_recovery(rank_parts& all) {
+MANTA_DECL exec::recovery::hooks hooks_of_recovery(rank_parts& all) {
   return {&all, [](void* rank, node& n) { parts_of(rank).homes.home.start(n); }};
 }
 
 /// Tasks that start again or are too late.
-MANTA_DECL exec::attempts<net::network>::hooks hooks_of_attempts(rank_parts& all) {
+MANTA_DECL exec::attempts::hooks hooks_of_attempts(rank_parts& all) {
   return {&all, [](void* rank, node& n) { parts_of(rank).homes.home.task_ready(n); },
           [](void* rank, node& n, const store::failure_ptr& why, std::uint16_t flags) {
             parts_of(rank).homes.withdrawal.withdraw(n, why, flags);
@@ -100,7 +100,7 @@ MANTA_DECL exec::runner::hooks hooks_of_runner(rank_parts& all) {
 }
 
 /// What is no plain task of another rank.
-MANTA_DECL exec::executor<net::network>::hooks hooks_of_executor(rank_parts& all) {
+MANTA_DECL exec::executor::hooks hooks_of_executor(rank_parts& all) {
   return {
       .rank = &all,
       .run_own = [](void* rank, node& n) { parts_of(rank).homes.home.run(n); },
@@ -114,7 +114,7 @@ MANTA_DECL exec::executor<net::network>::hooks hooks_of_executor(rank_parts& all
 }
 
 /// Actors on several ranks.
-MANTA_DECL exec::actor_host<net::network>::hooks hooks_of_actors(rank_parts& all) {
+MANTA_DECL exec::actor_host::hooks hooks_of_actors(rank_parts& all) {
   return {
       .rank = &all,
       .note_stop = [](void* rank) { parts_of(rank).run.waiters.note_stop(); },
@@ -125,18 +125,18 @@ MANTA_DECL exec::actor_host<net::network>::hooks hooks_of_actors(rank_parts& all
 }
 
 /// Waits of those who call actors.
-MANTA_DECL exec::actor_calls<net::network>::hooks hooks_of_calls(rank_parts& all) {
+MANTA_DECL exec::actor_calls::hooks hooks_of_calls(rank_parts& all) {
   return {&all, [](void* rank, node& n) { parts_of(rank).loops.waiting.wait_for_end(n, false); },
           [](void* rank) { parts_of(rank).loops.waiting.relieve(); }};
 }
 
 /// Tasks that construct actors.
-MANTA_DECL exec::named_actors<net::network>::hooks hooks_of_named(rank_parts& all) {
+MANTA_DECL exec::named_actors::hooks hooks_of_named(rank_parts& all) {
   return {&all, [](void* rank, node& n) { parts_of(rank).homes.home.start(n); }};
 }
 
 /// Tasks that come back.
-MANTA_DECL exec::tasks_ahead<net::network>::hooks hooks_of_ahead(rank_parts& all) {
+MANTA_DECL exec::tasks_ahead::hooks hooks_of_ahead(rank_parts& all) {
   return {
       .rank = &all,
       .start = [](void* rank, node& n) { parts_of(rank).homes.home.start(n); },
@@ -150,12 +150,12 @@ MANTA_DECL exec::tasks_ahead<net::network>::hooks hooks_of_ahead(rank_parts& all
 }
 
 /// Tasks that were cancelled on their way.
-MANTA_DECL exec::placement<net::network>::hooks hooks_of_placement(rank_parts& all) {
+MANTA_DECL exec::placement::hooks hooks_of_placement(rank_parts& all) {
   return {&all, [](void* rank, task& t) { return parts_of(rank).homes.withdrawal.is_withdrawn(t); }};
 }
 
 /// Members of gangs.
-MANTA_DECL exec::withdrawal<net::network>::hooks hooks_of_withdrawal(rank_parts& all) {
+MANTA_DECL exec::withdrawal::hooks hooks_of_withdrawal(rank_parts& all) {
   return {&all, [](void* rank, std::uint64_t id, std::uint16_t flags) {
             parts_of(rank).run.waiters.note_stop();
             parts_of(rank).work.gangs.stop_members(id, flags);
@@ -163,24 +163,24 @@ MANTA_DECL exec::withdrawal<net::network>::hooks hooks_of_withdrawal(rank_parts&
 }
 
 /// Tasks that run again.
-MANTA_DECL exec::lost_tasks<net::network>::hooks hooks_of_lost(rank_parts& all) {
+MANTA_DECL exec::lost_tasks::hooks hooks_of_lost(rank_parts& all) {
   return {&all, [](void* rank, node& n) { parts_of(rank).homes.home.start(n); },
           [](void* rank, node& n) { parts_of(rank).homes.home.task_ready(n); },
           [](void* rank, node& n) { return parts_of(rank).homes.calls.repeats(n); }};
 }
 
 /// Waits for answers.
-MANTA_DECL exec::tickets<net::network>::hooks hooks_of_tickets(rank_parts& all) {
+MANTA_DECL exec::tickets::hooks hooks_of_tickets(rank_parts& all) {
   return {&all, [](void* rank, node& n) { parts_of(rank).loops.waiting.wait_for_end(n, false); }};
 }
 
 /// Submitters that run ahead.
-MANTA_DECL exec::home<net::network>::hooks hooks_of_home(rank_parts& all) {
+MANTA_DECL exec::home::hooks hooks_of_home(rank_parts& all) {
   return {&all, [](void* rank) { parts_of(rank).loops.waiting.relieve(); }};
 }
 
 /// What a rank does when it looks around.
-MANTA_DECL exec::rank_loop<net::network>::hooks hooks_of_loop(rank_parts& all) {
+MANTA_DECL exec::rank_loop::hooks hooks_of_loop(rank_parts& all) {
   return {
       .rank = &all,
       .progress = [](void* rank) { return parts_of(rank).duties.progress(); },
@@ -196,7 +196,7 @@ MANTA_DECL exec::rank_loop<net::network>::hooks hooks_of_loop(rank_parts& all) {
 }
 
 /// The statistics of this rank.
-MANTA_DECL exec::questions<net::network>::hooks hooks_of_questions(rank_parts& all) {
+MANTA_DECL exec::questions::hooks hooks_of_questions(rank_parts& all) {
   return {&all, [](void* rank, const ask_message& m) {
             const bool is_traced = m.kind >= ask_message::trace;
             is_traced ? parts_of(rank).tracing.on_ask(m) : parts_of(rank).seeing.on_ask(m);
@@ -204,7 +204,7 @@ MANTA_DECL exec::questions<net::network>::hooks hooks_of_questions(rank_parts& a
 }
 
 /// Gangs that are about to end.
-MANTA_DECL exec::quiet_watch<net::network>::hooks hooks_of_quiet(rank_parts& all) {
+MANTA_DECL exec::quiet_watch::hooks hooks_of_quiet(rank_parts& all) {
   return {&all, [](void* rank) {
             const auto& gangs = parts_of(rank).work.gangs;
             return !gangs.ends().has_complete() && !gangs.watch().has_broken();

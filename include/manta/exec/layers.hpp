@@ -29,6 +29,7 @@
 #include "manta/exec/loop/quiet_watch.hpp"
 #include "manta/exec/loop/thread_watch.hpp"
 #include "manta/exec/loop/waiting.hpp"
+#include "manta/exec/rank/network.hpp"
 #include "manta/exec/seeing.hpp"
 #include "manta/exec/state/early_messages.hpp"
 #include "manta/exec/state/throttle.hpp"
@@ -43,47 +44,46 @@
 #include "manta/exec/work/gang_guard.hpp"
 #include "manta/exec/work/gangs.hpp"
 #include "manta/net/lifeline.hpp"
-#include "manta/net/network.hpp"
 
 namespace manta::exec {
 
 /// What the parts call of what is built after them: hooks.ipp.
 struct part_hooks {
-  references<net::network>::hooks references;
-  task_records<net::network>::hooks records;
-  completion<net::network>::hooks completion;
-  supply<net::network>::hooks supply;
-  fetches<net::network>::hooks fetches;
-  attempts<net::network>::hooks attempts;
-  recovery<net::network>::hooks recovery;
+  exec::references::hooks references;
+  exec::task_records::hooks records;
+  exec::completion::hooks completion;
+  exec::supply::hooks supply;
+  exec::fetches::hooks fetches;
+  exec::attempts::hooks attempts;
+  exec::recovery::hooks recovery;
   exec::runner::hooks runner;
-  executor<net::network>::hooks executor;
-  actor_host<net::network>::hooks actors;
-  tasks_ahead<net::network>::hooks ahead;
-  placement<net::network>::hooks placement;
-  withdrawal<net::network>::hooks withdrawal;
-  lost_tasks<net::network>::hooks lost;
-  tickets<net::network>::hooks tickets;
-  named_actors<net::network>::hooks named;
-  actor_calls<net::network>::hooks calls;
-  home<net::network>::hooks home;
-  rank_loop<net::network>::hooks loop;
-  quiet_watch<net::network>::hooks quiet;
-  exec::questions<net::network>::hooks questions;
+  exec::executor::hooks executor;
+  exec::actor_host::hooks actors;
+  exec::tasks_ahead::hooks ahead;
+  exec::placement::hooks placement;
+  exec::withdrawal::hooks withdrawal;
+  exec::lost_tasks::hooks lost;
+  exec::tickets::hooks tickets;
+  exec::named_actors::hooks named;
+  exec::actor_calls::hooks calls;
+  exec::home::hooks home;
+  exec::rank_loop::hooks loop;
+  exec::quiet_watch::hooks quiet;
+  exec::questions::hooks questions;
   exec::helper::duties helper, watching_helper;  ///< hooks of a helper beside other ranks, and of one that is alone
-  isolated_calls::hooks isolated;
+  exec::isolated_calls::hooks isolated;
   void (*rouse)(void* rank);  ///< Wakes the helper.
 };
 
 /// What a rank has: its network, its stores, and what it knows of all ranks.
 struct rank_stores {
   /// Collective.
-  MANTA_DECL rank_stores(MPI_Comm comm, int ranks_per_node, const part_hooks& hooks);
+  MANTA_DECL rank_stores(const network::origin& from, const part_hooks& hooks);
 
-  net::network net;
+  exec::network net;
   rank_id rank;
   std::uint32_t size;
-  exec::post<net::network> post;
+  exec::post post;
   biased_lock lock;
   store::ledger ledger;  // before the graph, whose nodes it knows
   graph::task_graph graph;
@@ -109,7 +109,7 @@ struct run_state {
   tasks_elsewhere elsewhere;
   exec::turns turns;
   exec::pace pace;
-  exec::waiters<net::network> waiters;
+  exec::waiters waiters;
   exec::throttle throttle;
   early_messages early;
   run_phase phase;
@@ -128,16 +128,16 @@ struct value_layer {
 
   exec::lineage lineage;
   exec::journaling journaling;
-  references<net::network> refs;
-  rank_context<net::network> own;
-  task_records<net::network> records;
-  exec::completion<net::network> completion;
-  exec::supply<net::network> supply;
-  exec::fetches<net::network> fetches;
-  exec::attempts<net::network> attempts;
-  exec::recovery<net::network> recovery;
+  references refs;
+  rank_context own;
+  task_records records;
+  exec::completion completion;
+  exec::supply supply;
+  exec::fetches fetches;
+  exec::attempts attempts;
+  exec::recovery recovery;
   exec::foreign_drops foreign_drops;
-  made_values<net::network> made;
+  made_values made;
 };
 
 /// What runs on this rank, and rank 0's decisions about what runs where.
@@ -146,12 +146,12 @@ struct work_layer {
   MANTA_DECL work_layer(rank_stores& rank, run_state& run, value_layer& values, const part_hooks& hooks);
 
   exec::runner runner;
-  exec::executor<net::network> executor;
-  actor_host<net::network> actors;
-  exec::gangs<net::network> gangs;
-  exec::gang_guard<net::network> gang_guard;
-  tasks_ahead<net::network> ahead;
-  exec::placement<net::network> placement;
+  exec::executor executor;
+  actor_host actors;
+  exec::gangs gangs;
+  exec::gang_guard gang_guard;
+  tasks_ahead ahead;
+  exec::placement placement;
 };
 
 /// The tasks, calls and actors of which this rank is the home, and what it asks other ranks.
@@ -160,13 +160,13 @@ struct home_layer {
   MANTA_DECL home_layer(rank_stores& rank, run_state& run, value_layer& values, work_layer& work,
                         const part_hooks& hooks);
 
-  exec::withdrawal<net::network> withdrawal;
-  lost_tasks<net::network> lost;
-  exec::tickets<net::network> tickets;
-  named_actors<net::network> named;
-  actor_calls<net::network> calls;
-  exec::home<net::network> home;
-  exec::orphans<net::network> orphans;
+  exec::withdrawal withdrawal;
+  lost_tasks lost;
+  exec::tickets tickets;
+  named_actors named;
+  actor_calls calls;
+  exec::home home;
+  exec::orphans orphans;
 };
 
 /// What the rank's own thread does next, and what others do for it.
@@ -175,22 +175,29 @@ struct loop_layer {
   MANTA_DECL loop_layer(rank_stores& rank, run_state& run, value_layer& values, work_layer& work, home_layer& homes,
                         const part_hooks& hooks);
 
-  rank_loop<net::network> loop;
-  exec::waiting<net::network> waiting;
-  quiet_watch<net::network> quiet;
-  exec::questions<net::network> questions;
+  rank_loop loop;
+  exec::waiting waiting;
+  quiet_watch quiet;
+  exec::questions questions;
   exec::helper helper;
-  thread_watch<net::network> watch;
+  thread_watch watch;
   isolated_calls isolated;
-  exec::leaving<net::network> leaving;
+  exec::leaving leaving;
 };
 
 /// All parts of a rank. The last six concern all of them, each in one written order.
 struct rank_parts {
   /// Collective. Submitters wait that have more than `max_queued` unfinished tasks.
-  MANTA_DECL rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t max_queued);
+  MANTA_DECL rank_parts(const network::origin& from, std::size_t max_queued);
+  /// For tests: with these hooks in the place of those of hooks_of. Their first argument is this object.
+  MANTA_DECL rank_parts(const network::origin& from, std::size_t max_queued, const part_hooks& hooks);
   rank_parts(const rank_parts&) = delete;
   rank_parts& operator=(const rank_parts&) = delete;
+
+  /// A run begins: the calling thread runs its tasks, and has the lock from now on.
+  MANTA_DECL void begin_run();
+  /// Messages that came before the run began are handled, and so are all that come.
+  MANTA_DECL void handle_early();
 
   rank_stores rank;
   run_state run;

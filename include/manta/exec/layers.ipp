@@ -4,13 +4,15 @@
 // Which part is given which.
 #pragma once
 
+#include "manta/base/hash.hpp"
 #include "manta/base/launcher.hpp"
+#include "manta/exec/handlers.hpp"
 #include "manta/exec/layers.hpp"
 
 namespace manta::exec {
 
-MANTA_DECL rank_stores::rank_stores(MPI_Comm comm, int ranks_per_node, const part_hooks& hooks)
-    : net(comm, ranks_per_node),
+MANTA_DECL rank_stores::rank_stores(const network::origin& from, const part_hooks& hooks)
+    : net(from),
       rank(static_cast<std::uint32_t>(net.rank())),
       size(static_cast<std::uint32_t>(net.size())),
       post(net, size),
@@ -120,18 +122,37 @@ MANTA_DECL loop_layer::loop_layer(rank_stores& r, run_state& run, value_layer& v
                {r.lock, r.failures, run.phase, run.departure, helper, watch.over_tasks()}, hooks.isolated),
       leaving(v.own, run.departure, run.phase) {}
 
-MANTA_DECL rank_parts::rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t max_queued)
-    : rank(comm, ranks_per_node, hooks_of(*this)),
-      run(rank, max_queued, hooks_of(*this)),
-      values(rank, run, hooks_of(*this)),
-      work(rank, run, values, hooks_of(*this)),
-      homes(rank, run, values, work, hooks_of(*this)),
-      loops(rank, run, values, work, homes, hooks_of(*this)),
+MANTA_DECL rank_parts::rank_parts(const network::origin& from, std::size_t max_queued)
+    : rank_parts(from, max_queued, hooks_of(*this)) {}
+
+MANTA_DECL rank_parts::rank_parts(const network::origin& from, std::size_t max_queued, const part_hooks& hooks)
+    : rank(from, hooks),
+      run(rank, max_queued, hooks),
+      values(rank, run, hooks),
+      work(rank, run, values, hooks),
+      homes(rank, run, values, work, hooks),
+      loops(rank, run, values, work, homes, hooks),
       ending(*this),
       deaths(*this),
       duties(*this),
       seeing(*this),
       tracing(*this),
       keeping(*this) {}
+
+MANTA_DECL void rank_parts::begin_run() {
+  run.running.begin_run(base::mix(rank.seed, run.phase.begin(run.departure.is_leaving())));
+  run.elsewhere.clear();
+  homes.calls.forget_sent();
+  run.throttle.begin();
+  seeing.begin_run();
+  tracing.begin_run();
+  rank.lock.enter();
+}
+
+MANTA_DECL void rank_parts::handle_early() {
+  run.early.end([this](rank_id from, message kind, const std::byte* data, std::size_t bytes) {
+    handle_message(*this, from, kind, data, bytes);
+  });
+}
 
 }  // namespace manta::exec

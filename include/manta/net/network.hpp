@@ -34,9 +34,13 @@ class network {
   using teams = net::teams;  ///< the communicators of gangs on this network
 
   static constexpr int any_number = 1 << 30;
+  struct origin {
+    MPI_Comm parent;
+    int most_ranks_on_node = any_number;
+    std::size_t piece_bytes = bulk::default_piece_bytes;
+  };
   /// Collective over `parent`. Duplicates `parent` twice, and does not use it afterwards.
-  explicit network(MPI_Comm parent, int most_ranks_on_node = any_number,
-                   std::size_t piece_bytes = bulk::default_piece_bytes);
+  explicit network(const origin& from);
   /// Collective. All sent messages must have been received.
   ~network();
   network(const network&) = delete;
@@ -122,8 +126,7 @@ class network {
   /// will not arrive. Must not be called in a callback of poll_bulk.
   template <class Lost>
   void abandon(int rank, Lost&& lost);
-  /// Waits at most that long for MPI to complete all sends. False if they are not complete then, perhaps because a
-  /// rank has died.
+  /// Waits for MPI to complete all sends. False if they are not complete after `ns`: a rank may have died.
   bool flush_for(std::int64_t ns);
 
   const traffic& counters() const { return traffic_; }
@@ -133,7 +136,6 @@ class network {
   static constexpr std::size_t smallest_part = 256;  // least free space in which a large message starts
   static constexpr std::size_t kept_scratch = std::size_t{1} << 20;
 
-  // Asserts that callbacks do not poll or pump.
   class exclusive {
    public:
     explicit exclusive(bool& flag) : flag_(flag) {
@@ -188,15 +190,15 @@ class network {
   bulk bulk_;
 };
 
-inline network::network(MPI_Comm parent, int most_ranks_on_node, std::size_t piece_bytes)
-    : control_(parent),
-      blocks_(parent),
+inline network::network(const origin& from)
+    : control_(from.parent),
+      blocks_(from.parent),
       channels_(static_cast<std::size_t>(control_.size())),
       rank_(control_.rank()),
-      topology_(control_, most_ranks_on_node),
+      topology_(control_, from.most_ranks_on_node),
       board_(control_, topology_),
       reader_(control_.size()),
-      bulk_(blocks_.get(), blocks_.rank(), piece_bytes) {
+      bulk_(blocks_.get(), blocks_.rank(), from.piece_bytes) {
   if (size() > 1) ring_ = new receive_ring(control_.get());
 }
 

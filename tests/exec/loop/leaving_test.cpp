@@ -12,11 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "manta/exec/loop/leaving.ipp"
 #include "manta/exec/state/departure.hpp"
 #include "manta/exec/state/late_tasks.hpp"
 #include "manta/exec/state/throttle.hpp"
-#include "support/home_rank.hpp"
+#include "support/whole_rank.hpp"
 
 using manta::exec::departure;
 using manta::exec::late_tasks;
@@ -27,67 +26,58 @@ namespace {
 
 constexpr double ticks_per_s = 1000;
 
-/// A rank that may have to leave its run.
-struct leaver : home_rank {
-  leaver(block_world& world, std::uint32_t number) : home_rank(world, number, 3) {}
-
-  departure reasons;
-  manta::exec::run_phase phase;
-  manta::exec::leaving<block_loopback> leaving{own, reasons, phase};
-};
-
 /// The letters under way, which all say that the run has to end: from whom to whom, and why.
-std::vector<std::string> letters(block_world& world) {
-  std::vector<std::string> all;
+std::vector<std::string> letters(whole_world& all) {
+  std::vector<std::string> told;
   std::mt19937 random(1);
-  while (world.deliver_one(random, [&](std::uint32_t to, std::uint32_t from, const letter& m) {
+  while (all.letters().deliver_one(random, [&](std::uint32_t to, std::uint32_t from, const letter& m) {
     CHECK(m.kind == manta::exec::message::leave);
     const auto* const text = reinterpret_cast<const char*>(m.bytes.data()) + sizeof(manta::exec::index_message);
     const std::size_t length = m.bytes.size() - sizeof(manta::exec::index_message);
-    all.push_back(std::to_string(from) + " to " + std::to_string(to) + ": " + std::string(text, length));
+    told.push_back(std::to_string(from) + " to " + std::to_string(to) + ": " + std::string(text, length));
   })) {
   }
-  return all;
+  return told;
 }
 
 }  // namespace
 
 TEST_CASE("a rank that has a reason asks rank 0 for the end of the run, once, and goes on until rank 0 says so") {
-  block_world world(3);
-  leaver asks(world, 1);
-  CHECK_FALSE(asks.leaving.is_due());
-  asks.reasons.set_end(900, 60, 1'000, 1, ticks_per_s);  // of the allocation: a matter of rank 0
-  CHECK_FALSE(asks.leaving.is_due());
-  asks.reasons.ask("enough");
-  CHECK(asks.leaving.is_due());
-  asks.leaving.announce();
-  CHECK_FALSE(asks.leaving.is_due());
-  CHECK_FALSE(asks.phase.is_stopping());
+  whole_world world(3);
+  whole_rank& asks = world.look_at(1);
+  CHECK_FALSE(asks.loops.leaving.is_due());
+  asks.run.departure.set_end(900, 60, 1'000, 1, ticks_per_s);  // of the allocation: a matter of rank 0
+  CHECK_FALSE(asks.loops.leaving.is_due());
+  asks.run.departure.ask("enough");
+  CHECK(asks.loops.leaving.is_due());
+  asks.loops.leaving.announce();
+  CHECK_FALSE(asks.loops.leaving.is_due());
+  CHECK_FALSE(asks.run.phase.is_stopping());
   CHECK(letters(world) == std::vector<std::string>{"1 to 0: enough"});
-  asks.leaving.leave("rank 0 says so");
-  CHECK(asks.reasons.why() == "rank 0 says so");
-  CHECK(asks.phase.is_stopping());
-  CHECK(asks.phase.has_to_drop());
+  asks.loops.leaving.leave("rank 0 says so");
+  CHECK(asks.run.departure.why() == "rank 0 says so");
+  CHECK(asks.run.phase.is_stopping());
+  CHECK(asks.run.phase.has_to_drop());
 }
 
 TEST_CASE("rank 0 has the run end on all ranks when it is asked, and when the time of the allocation is over") {
   for (const bool asked : {true, false}) {
-    block_world world(3);
-    leaver first(world, 0);
-    CHECK_FALSE(first.leaving.is_due());
+    whole_world world(3);
+    whole_rank& first = world.look_at(0);
+    CHECK_FALSE(first.loops.leaving.is_due());
     if (asked) {
-      first.reasons.ask("enough");
+      first.run.departure.ask("enough");
     } else {
-      first.reasons.set_end(900, 60, 1'000, 1, ticks_per_s);
+      first.run.departure.set_end(900, 60, 1'000, 1, ticks_per_s);
     }
-    CHECK(first.leaving.is_due());
-    first.leaving.announce();
-    CHECK_FALSE(first.leaving.is_due());
-    CHECK(first.phase.is_stopping());
-    CHECK(first.phase.has_to_drop());
+    CHECK(first.loops.leaving.is_due());
+    first.loops.leaving.announce();
+    CHECK_FALSE(first.loops.leaving.is_due());
+    CHECK(first.run.phase.is_stopping());
+    CHECK(first.run.phase.has_to_drop());
     const std::vector<std::string> told = letters(world);
     REQUIRE(told.size() == 2);
-    const std::string why = asked ? "enough" : first.reasons.why();
+    const std::string why = asked ? "enough" : first.run.departure.why();
     CHECK((told[0] == "0 to 1: " + why || told[1] == "0 to 1: " + why));
     CHECK((told[0] == "0 to 2: " + why || told[1] == "0 to 2: " + why));
   }

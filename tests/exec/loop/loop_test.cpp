@@ -42,7 +42,7 @@ node& known_on(whole_rank& r, whole_rank& home, node& n) {
 }
 void keep_promise(whole_rank& r, node& n, std::uint64_t number) {
   manta::store::set_plain(n, reinterpret_cast<const std::byte*>(&number), sizeof number);
-  r.ends.complete(n);
+  r.completion.complete(n);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ TEST_CASE("tasks that wait for their own tasks end with the right sums, also tho
     std::vector<node*> made;
     for (int i = 0; i < 3; ++i) made.push_back(&all.world[0].submit(fibonacci, 7));
     looping.run([&] {
-      waiters<block_loopback>::last_wait end(looping.waiters);
+      waiters::last_wait end(looping.waiters);
       looping.at_each_look = [&] {
         bool over = true;
         for (const node* n : made) over = over && n->state != state::pending;
@@ -90,7 +90,7 @@ TEST_CASE("a driver gets its values in any order, wherever they are made, and fa
         made.emplace_back(&r.submit(add, i, {input}), number + i);
       }
       node& bad = r.submit(fail, 0);
-      CHECK_THROWS_WITH(all[0].waits.value(bad), doctest::Contains("out of tea"));
+      CHECK_THROWS_WITH(all[0].waiting.value(bad), doctest::Contains("out of tea"));
       r.refs.release(bad);
       while (!made.empty()) {
         std::swap(made[all.world.random()() % made.size()], made.back());
@@ -108,11 +108,11 @@ TEST_CASE("a wait with a time limit is over when the time is, and leaves nothing
   looping_world all(2);
   all[0].run([&] {
     node& n = promise_of(all.world[0]);
-    CHECK_FALSE(all[0].waits.wait_for_end(n, manta::base::now_ns() + 1'000'000));
+    CHECK_FALSE(all[0].waiting.wait_for_end(n, manta::base::now_ns() + 1'000'000));
     CHECK(n.links == nullptr);
     CHECK(all[0].waiters.empty());
     keep_promise(all.world[0], n, 1);
-    CHECK(all[0].waits.wait_for_end(n, manta::base::now_ns()));
+    CHECK(all[0].waiting.wait_for_end(n, manta::base::now_ns()));
     all.world[0].refs.release(n);
   });
 }
@@ -126,10 +126,10 @@ TEST_CASE("a task that polls lets others run, and is told to stop") {
     CHECK(steps < 100);
     all.world[0].refs.release(n);
     CHECK_FALSE(all[0].loop.stop_requested());
-    all.world[0].running->stop = true;
+    all.world[0].run.running->stop = true;
     CHECK(all[0].loop.stop_requested());
-    all.world[0].running->stop = false;
-    all.world[0].phase.stop();
+    all.world[0].run.running->stop = false;
+    all.world[0].run.phase.stop();
     CHECK(all[0].loop.stop_requested());
   });
 }
@@ -162,7 +162,7 @@ TEST_CASE("rank 0 is told how many tasks wait on a rank, and that none does any 
   node& other = all.world[0].submit(fibonacci, 3);
   bool told = false;
   looping.run([&] {
-    waiters<block_loopback>::last_wait end(looping.waiters);
+    waiters::last_wait end(looping.waiters);
     int looks = 0;
     looping.at_each_look = [&] {
       told = told || looping.loop.reported().tasks != 0;
@@ -292,7 +292,7 @@ TEST_CASE("what can never end is a deadlock, which says who waits on which rank"
   std::string text;
   all[0].run([&] {
     try {
-      all[0].waits.value(never);
+      all[0].waiting.value(never);
     } catch (const manta::deadlock& e) {
       text = e.what();
     }

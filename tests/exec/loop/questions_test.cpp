@@ -23,7 +23,7 @@ namespace {
 node& promise_of(whole_rank& r) { return r.refs.make_node(no_index, manta::wire::type_index<std::uint64_t>::value); }
 void keep_promise(whole_rank& r, node& n, std::uint64_t number) {
   manta::store::set_plain(n, reinterpret_cast<const std::byte*>(&number), sizeof number);
-  r.ends.complete(n);
+  r.completion.complete(n);
 }
 /// The node of another rank by which `r` knows `n`.
 node& known_on(whole_rank& r, whole_rank& home, node& n) {
@@ -37,16 +37,16 @@ TEST_CASE("explain says what a task waits for, where it was placed and why, and 
   all[0].run([&] {
     node& missing = promise_of(r);
     node& n = r.submit(add, 1, {&missing});
-    CHECK(contains(all[0].asked.explain(n), "waits for 1 of its inputs: 'a value of another rank'"));
+    CHECK(contains(all[0].questions.explain(n), "waits for 1 of its inputs: 'a value of another rank'"));
     auto* const wanted = new manta::graph::request;
     wanted->rank = 2;
     node& there = r.submit(add, 2, {}, wanted);
-    CHECK(contains(all[0].asked.explain(there), "rank 2"));
+    CHECK(contains(all[0].questions.explain(there), "rank 2"));
     CHECK(all[0].value(there) == 2);
-    CHECK(contains(all[0].asked.explain(there), "it has ended: it ran on rank 2: it asked for that rank"));
+    CHECK(contains(all[0].questions.explain(there), "it has ended: it ran on rank 2: it asked for that rank"));
     node& bad = r.submit(fail, 0);
-    CHECK_THROWS(all[0].waits.value(bad));
-    CHECK(contains(all[0].asked.explain(bad), "out of tea"));
+    CHECK_THROWS(all[0].waiting.value(bad));
+    CHECK(contains(all[0].questions.explain(bad), "out of tea"));
     keep_promise(r, missing, 4);
     CHECK(all[0].value(n) == 5);
     for (node* each : {&missing, &n, &there, &bad}) r.refs.release(*each);
@@ -62,10 +62,10 @@ TEST_CASE("a rank that asks about a task of another rank gets that rank's answer
   node& n = home.submit(add, 1, {&missing});
   node& known = known_on(all.world[1], home, n);
   all[1].run([&] {
-    CHECK(contains(all[1].asked.explain(known), "waits for 1 of its inputs"));
-    CHECK(contains(all[1].asked.explain(known), "waits for 1 of its inputs"));
-    CHECK(all[1].asked.cancel(known, false));
-    CHECK_FALSE(all[1].asked.cancel(known, false));
+    CHECK(contains(all[1].questions.explain(known), "waits for 1 of its inputs"));
+    CHECK(contains(all[1].questions.explain(known), "waits for 1 of its inputs"));
+    CHECK(all[1].questions.cancel(known, false));
+    CHECK_FALSE(all[1].questions.cancel(known, false));
   });
   CHECK(n.state == state::failed);
   all.world[1].refs.release(known);
@@ -85,7 +85,7 @@ TEST_CASE("a rank that asks about a task of another rank, which rank 0 has place
   node& known = known_on(all.world[1], home, n);
   all.world.let_rest(3);
   all.world.deliver_all();
-  all[1].run([&] { CHECK(contains(all[1].asked.explain(known), "on rank 3: it asked for that rank")); });
+  all[1].run([&] { CHECK(contains(all[1].questions.explain(known), "on rank 3: it asked for that rank")); });
   all.world.let_rest(whole_world::nobody);
   all.world.run();
   all.world[1].refs.release(known);
@@ -107,11 +107,11 @@ TEST_CASE("the home of a task has died: explain says so, and nothing is heard of
   all[1].run([&] {
     dies = true;
     for (int times = 0; times < 2; ++times) {
-      const std::vector<wire::buffer> told = all[1].asked.memory_of_all();
+      const std::vector<wire::buffer> told = all[1].questions.memory_of_all();
       CHECK(told[2].empty());
       CHECK_FALSE(told[3].empty());
     }
-    CHECK(contains(all[1].asked.explain(known), "its owner, rank 2, has died"));
+    CHECK(contains(all[1].questions.explain(known), "its owner, rank 2, has died"));
   });
   all.world.run();
   known.set(node::observed);
@@ -123,18 +123,18 @@ TEST_CASE("what is free on each rank, and what values take there") {
   whole_rank& r = all.world[1];
   node& n = promise_of(all.world[2]);
   all[1].run([&] {
-    const wire::buffer free = all[1].asked.available();
+    const wire::buffer free = all[1].questions.available();
     wire::source in(free.data(), free.size());
     for (int rank = 0; rank < 3; ++rank) {
       CHECK(in.get<decltype(manta::graph::stock::cpus)>() == 1);
       in.get<decltype(std::declval<const manta::graph::stock&>().gpus.units())>();
       CHECK(in.get<std::uint32_t>() == 0);
-      in.get<decltype(r.scheduler->held().actors(0))>();
+      in.get<decltype(r.rank.scheduler->held().actors(0))>();
       manta::graph::quantities none;
       none.read(in);
     }
     CHECK(in.left() == 0);
-    const std::vector<wire::buffer> told = all[1].asked.memory_of_all();
+    const std::vector<wire::buffer> told = all[1].questions.memory_of_all();
     for (const std::uint32_t rank : {1u, 2u}) {
       wire::source values(told[rank].data(), told[rank].size());
       CHECK(values.get<std::uint64_t>() == all.world[rank].graph.nodes.live());
@@ -155,19 +155,19 @@ TEST_CASE("a reservation ends its node when it is met, also on another rank, and
     one.write(wanted);
     one.write(wanted);
     node& ready = promise_of(r);
-    const std::uint64_t id = all[1].asked.reserve(wanted, manta::graph::strategy::pack, ready);
+    const std::uint64_t id = all[1].questions.reserve(wanted, manta::graph::strategy::pack, ready);
     CHECK(id != 0);
-    all[1].waits.wait_for_end(ready, false);
+    all[1].waiting.wait_for_end(ready, false);
     CHECK(ready.state == state::ready);
     node& more = promise_of(r);
     wire::buffer third;
     wire::put(third, std::size_t{1});
     one.write(third);
-    all[1].asked.reserve(third, manta::graph::strategy::pack, more);
-    CHECK_FALSE(all[1].waits.wait_for_end(more, manta::base::now_ns() + 1'000'000));
-    CHECK(contains(all[1].asked.explain(more), "waits for rank 0 to meet the reservation"));
-    all[1].asked.give_up_reservation(id);
-    all[1].waits.wait_for_end(more, false);
+    all[1].questions.reserve(third, manta::graph::strategy::pack, more);
+    CHECK_FALSE(all[1].waiting.wait_for_end(more, manta::base::now_ns() + 1'000'000));
+    CHECK(contains(all[1].questions.explain(more), "waits for rank 0 to meet the reservation"));
+    all[1].questions.give_up_reservation(id);
+    all[1].waiting.wait_for_end(more, false);
     CHECK(more.state == state::ready);
     for (node* each : {&ready, &more}) r.refs.release(*each);
   });

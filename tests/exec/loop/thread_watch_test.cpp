@@ -14,10 +14,10 @@
 #include <string>
 #include <thread>
 
+#include "../../support/loopback_network.hpp"
 #include "../../support/test_functions.hpp"
 #include "manta/exec/loop/thread_watch.hpp"
 #include "manta/exec/loop/thread_watch.ipp"
-#include "manta/exec/state/waiters.ipp"
 
 using namespace manta::exec;
 using namespace test_functions;
@@ -26,18 +26,13 @@ namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
 
-struct sleeper {
-  bool is_woken_by_all() const { return true; }
-  bool can_be_woken() const { return false; }
-  void sleep(std::int64_t) {}
-};
-
 /// A rank whose helper does nothing; its owner is the thread that has called begin().
 struct rank {
-  sleeper net;
+  block_world world{4};
+  network net{{world, 3, 4}};
   turns next;
   pace time;
-  waiters<sleeper> waiting{net, next, time, [](void*) {}, nullptr};
+  waiters waiting{net, next, time, [](void*) {}, nullptr};
   manta::base::launcher::notes page;
   current_task running{page};
   started_list started;
@@ -45,7 +40,7 @@ struct rank {
   helper thread{lock,
                 {nullptr, [](void*) {}, [](void*, std::int64_t) { usleep(100); }, [](void*) {}, [](void*) {},
                  [](void*, bool) { return false; }, [](void*, unsigned) { return std::int64_t{100'000}; }}};
-  thread_watch<sleeper> watch{3, running, started, waiting, thread};
+  thread_watch watch{3, running, started, waiting, thread};
 
   rank() { running.begin_run(1); }
   void begin() {

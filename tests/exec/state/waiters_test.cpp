@@ -9,28 +9,21 @@
 
 #include <string>
 
+#include "../../support/loopback_network.hpp"
 #include "manta/error.hpp"
 #include "manta/exec/state/run_phase.hpp"
 #include "manta/exec/state/waiters.hpp"
-#include "manta/exec/state/waiters.ipp"
 
 using namespace manta::exec;
 
 namespace {
 
-struct sleeper {
-  std::int64_t slept = -1;
-  bool by_all = true, wakes = false;
-  bool is_woken_by_all() const { return by_all; }
-  bool can_be_woken() const { return wakes; }
-  void sleep(std::int64_t ns) { slept = ns; }
-};
-
 struct rank {
-  sleeper net;
+  block_world world{1};
+  network net{{world, 0, 1}};
   turns next;
   pace time;
-  waiters<sleeper> all{net, next, time, [](void*) {}, nullptr};
+  waiters all{net, next, time, [](void*) {}, nullptr};
 };
 
 context* stack(int number) { return reinterpret_cast<context*>(std::uintptr_t{64} * static_cast<unsigned>(number)); }
@@ -64,7 +57,7 @@ TEST_CASE("a sleep is short where something is to happen at a time that is not k
   rank r;
   CHECK(r.all.longest_sleep(false) == 20'000'000);
   CHECK(r.all.longest_sleep(true) == 1'000'000);
-  r.net.by_all = false;
+  r.net.is_rung_by_all = false;
   CHECK(r.all.longest_sleep(false) == 5'000'000);
   parked w(1, 3'000'000);
   r.all.add(w);
@@ -86,12 +79,12 @@ TEST_CASE("a readable descriptor ends its wait, and no sleep begins") {
   CHECK_FALSE(r.all.check_descriptors());
   REQUIRE(::write(ends[1], "x", 1) == 1);
   r.all.sleep(1'000'000'000);
-  CHECK(r.net.slept == -1);
+  CHECK(r.net.slept_ns == -1);
   CHECK(w.over());
   CHECK(r.next.next_stack(false) == stack(1));
   r.all.remove(w);
   r.all.sleep(7);
-  CHECK(r.net.slept == 7);
+  CHECK(r.net.slept_ns == 7);
   ::close(ends[0]);
   ::close(ends[1]);
 }
@@ -134,7 +127,7 @@ TEST_CASE("the report of a deadlock says whose method waits, where the actor has
 TEST_CASE("a deadlock fails all waits but the last, which ends with the run") {
   rank r;
   running_task driver{1, manta::graph::no_index};
-  waiters<sleeper>::last_wait end(r.all);
+  waiters::last_wait end(r.all);
   end.record.task = &driver;
   end.record.parked = stack(9);
   r.all.add(end.record);
@@ -160,7 +153,7 @@ TEST_CASE("between last waits there is none to end") {
   rank r;
   r.all.end_last();
   {
-    const waiters<sleeper>::last_wait end(r.all);
+    const waiters::last_wait end(r.all);
     CHECK(r.all.is_last_under_way());
   }
   CHECK_FALSE(r.all.is_last_under_way());

@@ -7,8 +7,7 @@
 
 #include <vector>
 
-#include "../../support/home_rank.hpp"
-#include "manta/exec/value/attempts.ipp"
+#include "../../support/noting_rank.hpp"
 
 using namespace manta::exec;
 namespace store = manta::store;
@@ -19,23 +18,7 @@ namespace {
 bool agrees = true;
 int asked = 0;
 
-struct rank : home_rank {
-  explicit rank(block_world& world)
-      : home_rank(world),
-        attempts(own, ends, phase, lock,
-                 {this, [](void* self, node& n) { static_cast<rank*>(self)->ready.push_back(n.index); },
-                  [](void* self, node& n, const store::failure_ptr& why, std::uint16_t) {
-                    static_cast<rank*>(self)->withdrawn.push_back(n.index);
-                    static_cast<rank*>(self)->ends.fail(n, why);
-                  }}) {
-    lock.enter();
-  }
-
-  biased_lock lock{[](void*) {}, nullptr};
-  run_phase phase;
-  manta::exec::attempts<block_loopback> attempts;
-  std::vector<std::uint32_t> withdrawn;
-};
+using rank = noting_rank;
 
 store::failure_ptr failure(kind what = kind::task) {
   store::failure f;
@@ -53,8 +36,7 @@ manta::graph::request* with_retries(int retries) {
 }  // namespace
 
 TEST_CASE("a task runs again as often as it may, unless the run stops") {
-  block_world world(1);
-  rank r(world);
+  rank r(1);
   node& n = r.submit(7, with_retries(2));
   for (const std::size_t attempt : {std::size_t{1}, std::size_t{2}}) {
     REQUIRE(r.attempts.may_retry(n));
@@ -64,13 +46,12 @@ TEST_CASE("a task runs again as often as it may, unless the run stops") {
   }
   CHECK_FALSE(r.attempts.may_retry(n));
   node& other = r.submit(8, with_retries(1));
-  r.phase.stop();
+  r.its.run.phase.stop();
   CHECK_FALSE(r.attempts.may_retry(other));
 }
 
 TEST_CASE("failures that would come again are not tried again") {
-  block_world world(1);
-  rank r(world);
+  rank r(1);
   for (const kind final : {kind::cancelled, kind::timeout, kind::unschedulable, kind::serialization}) {
     node& n = r.submit(7, with_retries(2));
     CHECK_FALSE(r.attempts.judge(n, failure(final)));
@@ -79,8 +60,7 @@ TEST_CASE("failures that would come again are not tried again") {
 }
 
 TEST_CASE("the user's predicate decides at the top level") {
-  block_world world(1);
-  rank r(world);
+  rank r(1);
   for (const bool again : {true, false}) {
     agrees = again;
     asked = 0;
@@ -103,8 +83,7 @@ TEST_CASE("the user's predicate decides at the top level") {
 }
 
 TEST_CASE("a task with a pause waits for its clock, and is withdrawn if nothing more is started") {
-  block_world world(1);
-  rank r(world);
+  rank r(1);
   manta::graph::request* const wanted = with_retries(2);
   wanted->retry.after = 1'000'000;
   node& n = r.submit(7, wanted);
@@ -124,8 +103,7 @@ TEST_CASE("a task with a pause waits for its clock, and is withdrawn if nothing 
 }
 
 TEST_CASE("a task whose deadline is over does not start, and one that waits is withdrawn") {
-  block_world world(1);
-  rank r(world);
+  rank r(1);
   for (const bool is_late : {false, true}) {
     auto* const wanted = new manta::graph::request;
     wanted->deadline = 5'000'000;

@@ -37,7 +37,7 @@ struct sent_task {
     REQUIRE(read != nullptr);
     return *read;
   }
-  block_world& letters() { return world[0].net.blocks; }
+  block_world& letters() { return world.letters(); }
   ~sent_task() {
     if (read != nullptr) world[1].records.free(read);
     if (made != nullptr) world[0].records.free(made);
@@ -52,7 +52,7 @@ struct sent_task {
 manta::graph::node& value_on(whole_rank& r, std::uint64_t number) {
   manta::graph::node& n = r.refs.make_node(no_index, manta::wire::type_index<std::uint64_t>::value);
   manta::store::set_plain(n, reinterpret_cast<const std::byte*>(&number), sizeof number);
-  r.ends.complete(n);
+  r.completion.complete(n);
   return n;
 }
 

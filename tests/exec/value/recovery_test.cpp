@@ -8,13 +8,7 @@
 
 #include <vector>
 
-#include "../../support/home_rank.hpp"
-#include "manta/exec/rank/dispatch.hpp"
-#include "manta/exec/value/fetches.ipp"
-#include "manta/exec/value/incoming_values.ipp"
-#include "manta/exec/value/recovery.ipp"
-#include "manta/exec/value/supply.ipp"
-#include "manta/exec/value/task_records.ipp"
+#include "../../support/noting_rank.hpp"
 
 using namespace manta::exec;
 namespace store = manta::store;
@@ -24,18 +18,8 @@ namespace {
 
 constexpr std::uint32_t far = 1;
 
-struct rank : home_rank {
-  explicit rank(block_world& world)
-      : home_rank(world, 0, 3),
-        records(own, received, {this, [](void*, node&, rank_id, std::uint64_t) {}}),
-        held(own, ends, {this, [](void*, rank_id, const pull_message&) {}}),
-        fetching(own, ends, held, made_by,
-                 {this, [](void*, node&) { return false; },
-                  [](void*, manta::exec::node_place) { return manta::exec::slot_index(manta::graph::no_index); }}),
-        recovery(own, made_by, records, ends, fetching,
-                 {this, [](void* self, node& n) { static_cast<rank*>(self)->started.push_back(n.index); }}) {
-    members.set_recovers();
-  }
+struct rank : noting_rank {
+  rank() : noting_rank(3) { its.rank.members.set_recovers(); }
   /// The task that constructs an actor, which may restart once.
   node& submit_actor() {
     auto* const wanted = new manta::graph::request;
@@ -50,25 +34,17 @@ struct rank : home_rank {
     node& n = submit(id, nullptr);
     const result_message m{n.index, 0, 0, static_cast<std::uint8_t>(form::remote), 0, 0};
     REQUIRE(recovery.keep_lineage(n, m));
-    ends.lies_at(n, far, 5000);
+    completion.lies_at(n, far, 5000);
     refs.release(n);  // the engine's own
     return n;
   }
-  void die() { members.note_death(far, {"rank 1 has died: of cold", 0, manta::net::end_by::unknown}); }
-
-  staging received;
-  task_records<block_loopback> records;
-  supply<block_loopback> held;
-  fetches<block_loopback> fetching;
-  manta::exec::recovery<block_loopback> recovery;
-  std::vector<std::uint32_t> started;
+  void die() { its.rank.members.note_death(far, {"rank 1 has died: of cold", 0, manta::net::end_by::unknown}); }
 };
 
 }  // namespace
 
 TEST_CASE("a value that lay on a dead rank is made again by its task") {
-  block_world world(3);
-  rank r(world);
+  rank r;
   node& n = r.ended_there(17);
   REQUIRE(n.state == state::ready);
   r.die();
@@ -81,8 +57,7 @@ TEST_CASE("a value that lay on a dead rank is made again by its task") {
 }
 
 TEST_CASE("a value whose task is not known any more is lost, and says so") {
-  block_world world(3);
-  rank r(world);
+  rank r;
   node& n = r.ended_there(17);
   n.function = manta::graph::no_index;
   r.recovery.forget_lineage(n);
@@ -95,8 +70,7 @@ TEST_CASE("a value whose task is not known any more is lost, and says so") {
 }
 
 TEST_CASE("an answer that a dead rank owes fails") {
-  block_world world(3);
-  rank r(world);
+  rank r;
   node& ticket = r.refs.make_node(manta::graph::no_index, 0, 2);
   r.die();
   r.recovery.value_lost(ticket, far);
@@ -106,15 +80,14 @@ TEST_CASE("an answer that a dead rank owes fails") {
 }
 
 TEST_CASE("an actor is made again as often as its options allow, from its last checkpoint") {
-  block_world world(3);
-  rank r(world);
+  rank r;
   node& n = r.submit_actor();
   const actor_place lives{far, 4};
   const auto constructed = [&] {
     const result_message m{n.index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0};
     CHECK(r.recovery.keep_lineage(n, m));
     store::set_plain(n, reinterpret_cast<const std::byte*>(&lives), sizeof lives);
-    r.ends.complete(n);
+    r.completion.complete(n);
     r.refs.release(n);
   };
   constructed();
@@ -133,11 +106,10 @@ TEST_CASE("an actor is made again as often as its options allow, from its last c
 }
 
 TEST_CASE("an actor that has ended is not kept") {
-  block_world world(3);
-  rank r(world);
+  rank r;
   node& n = r.submit_actor();
   CHECK(r.recovery.keep_lineage(n, {n.index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0}));
-  CHECK(r.made_by.task_of(n) != nullptr);
+  CHECK(r.its.values.lineage.task_of(n) != nullptr);
   r.recovery.on_checkpoint({0, n.index, 0}, nullptr, 0);
-  CHECK(r.made_by.task_of(n) == nullptr);
+  CHECK(r.its.values.lineage.task_of(n) == nullptr);
 }

@@ -6,20 +6,11 @@
 // for when a rank has died.
 #include <doctest/doctest.h>
 
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "../../support/clear_nodes.hpp"
-#include "../../support/loopback_blocks.hpp"
-#include "manta/exec/rank/dispatch.hpp"
-#include "manta/exec/value/completion.ipp"
-#include "manta/exec/value/fetches.hpp"
-#include "manta/exec/value/fetches.ipp"
-#include "manta/exec/value/incoming_values.ipp"
-#include "manta/exec/value/references.ipp"
-#include "manta/exec/value/supply.ipp"
+#include "../../support/whole_rank.hpp"
 #include "manta/wire/archive.hpp"
 
 using namespace manta::exec;
@@ -37,113 +28,27 @@ numbers sample(double first, std::size_t count = many) {
   return all;
 }
 
-/// A rank, as far as values go.
-struct rank {
-  rank(std::uint32_t number, std::uint32_t size, block_world& world)
-      : net(number, world),
-        members(size),
-        failures_in_words(number, members),
-        out(net, size),
-        refs(number, graph, out, members, {ledger, made_by, journal, failures},
-             {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {}, [](void*, task*) {},
-              [](void*, const node&, manta::exec::rank_id) { return manta::store::share(manta::store::failure{}); }}),
-        own{number, size, net, graph, ledger, out, members, failures_in_words, refs, counts, trace},
-        ends(own, hooks()),
-        held(own, ends,
-             {this, [](void* self, rank_id from, const pull_message& m) { of(self).fetching.on_pull(from, m); }}),
-        fetching(own, ends, held, made_by,
-                 {this, [](void*, node&) { return false; },
-                  [](void*, manta::exec::node_place) { return manta::exec::slot_index(manta::graph::no_index); }}) {}
-  ~rank() { clear_nodes(graph); }
-  rank(const rank&) = delete;
-  rank& operator=(const rank&) = delete;
-
-  static rank& of(void* self) { return *static_cast<rank*>(self); }
-  completion<block_loopback>::hooks hooks() {
-    return {
-        .rank = this,
-        .task_ready = [](void* self, node& n) { of(self).ready.push_back(n.index); },
-        .wake = [](void* self, wait_record&) { ++of(self).woken; },
-        .announce =
-            [](void* self, const manta::graph::link& l, node& n) {
-              of(self).held.tell_value({l.rank, l.index}, n);
-            },
-        .input_arrived = [](void*, task*, node&) {},
-        .send_call = [](void*, node&, task*) {},
-        .pulled =
-            [](void* self, const manta::graph::link& l, node& n) {
-              const auto home = of(self).refs.home_of(n);
-              of(self).fetching.on_pull(l.rank, pull_message{home.rank, home.index, l.index, l.count, 0});
-            },
-        .send_after = [](void*, const manta::graph::link&, node&) {},
-        .inherit = [](void*, node&) {},
-        .await_return = [](void*, std::uint32_t) {},
-        .stop_timer = [](void*, node& n) { n.reset(node::timed); },
-        .free_task = [](void*, task*) {},
-    };
-  }
-  void receive(std::uint32_t from, const letter& l) {
-    if (members.is_dead(from)) return;
-    if (receive_reference(refs, from, l)) return;
-    arrival m{from, l.bytes.data(), l.bytes.size()};
-    switch (l.kind) {
-      case message::want: return held.on_want(from, m.read<want_message>());
-      case message::value: {
-        const auto header = m.read<result_message>();
-        return fetching.on_value(from, header, m.data, m.bytes);
-      }
-      case message::data: {
-        const auto header = m.read<data_message>();
-        return fetching.on_data(from, header, m.data, m.bytes);
-      }
-      case message::pull: return fetching.on_pull(from, m.read<pull_message>());
-      case message::unavailable: return fetching.on_unavailable(m.read<unavailable_message>());
-      case message::cut_off: return fetching.on_cut_off(from, m.read<cut_off_message>());
-      case message::mapped: return held.on_mapped(from, m.read<index_message>().index);
-      case message::seek: return fetching.on_seek(from, m.read<seek_message>());
-      case message::not_kept: return fetching.on_not_kept(m.read<seek_message>());
-      case message::replicate: return fetching.on_replicate(from, m.read<replicate_message>());
-      default: FAIL("no message of values");
-    }
-  }
-
-  block_loopback net;
-  store::ledger ledger;
-  manta::graph::task_graph graph;
-  membership members;
-  failure_writer failures_in_words;
-  lineage made_by;
-  journaling journal;
-  unobserved failures;
-  post<block_loopback> out;
-  references<block_loopback> refs;
-  manta::exec::task_counts counts;
-  manta::exec::task_trace trace;
-  rank_context<block_loopback> own;
-  completion<block_loopback> ends;
-  supply<block_loopback> held;
-  fetches<block_loopback> fetching;
-  std::vector<std::uint32_t> ready;
-  int woken = 0;
-};
+using rank = whole_rank;
 
 struct cluster {
-  explicit cluster(std::uint32_t size, std::uint32_t seed = 1) : world(size), random(seed) {
-    for (std::uint32_t r = 0; r < size; ++r) ranks.push_back(std::make_unique<rank>(r, size, world));
+  explicit cluster(std::uint32_t size, std::uint32_t seed = 1) : world(size, seed), random(seed) {}
+  rank& operator[](std::uint32_t r) { return world.look_at(r); }
+  void receive(std::uint32_t to, std::uint32_t from, const letter& m) {
+    handle_message(world.look_at(to), from, m.kind, m.bytes.data(), m.bytes.size());
   }
-  rank& operator[](std::uint32_t r) { return *ranks[r]; }
+  bool block() {
+    return world.letters().deliver_block(
+        [&](std::uint32_t to, std::uint64_t token) { world.look_at(to).fetches.on_block(token); });
+  }
   bool deliver_one() {
-    const auto block = [&] {
-      return world.deliver_block([&](std::uint32_t to, std::uint64_t token) { ranks[to]->fetching.on_block(token); });
-    };
     const auto one_letter = [&] {
-      return world.deliver_one(random, [&](std::uint32_t to, std::uint32_t from, const letter& m) {
-        if (!ranks[from]->members.is_dead(to)) ranks[to]->receive(from, m);
+      return world.letters().deliver_one(random, [&](std::uint32_t to, std::uint32_t from, const letter& m) {
+        if (!world.look_at(from).rank.members.is_dead(to)) receive(to, from, m);
       });
     };
     const bool any = random() % 2 == 0 ? block() || one_letter() : one_letter() || block();
-    for (auto& r : ranks) {
-      if (r->fetching.has_arrivals()) r->fetching.decode_arrived();
+    for (std::uint32_t r = 0; r < world.size(); ++r) {
+      if (world.look_at(r).fetches.has_arrivals()) world.look_at(r).fetches.decode_arrived();
     }
     return any;
   }
@@ -153,19 +58,18 @@ struct cluster {
   }
   /// The value of a node of the rank `home`, made there.
   node& put(std::uint32_t home, numbers&& value) {
-    node& n = ranks[home]->refs.make_node(manta::graph::no_index, wire::type_index<numbers>::value);
-    ranks[home]->ends.complete_object(n, new numbers(std::move(value)), manta::graph::no_index);
+    node& n = world.look_at(home).refs.make_node(manta::graph::no_index, wire::type_index<numbers>::value);
+    world.look_at(home).completion.complete_object(n, new numbers(std::move(value)), manta::graph::no_index);
     return n;
   }
   /// A handle of the node on another rank.
   node& pass(std::uint32_t from, node& n, std::uint32_t to) {
-    return ranks[to]->refs.import_reference(ranks[from]->refs.export_reference(n), n.type);
+    return world.look_at(to).refs.import_reference(world.look_at(from).refs.export_reference(n), n.type);
   }
-  std::size_t live() const { return live_nodes(ranks); }
+  std::size_t live() const { return world.live_nodes(); }
 
-  block_world world;
+  whole_world world;
   std::mt19937 random;
-  std::vector<std::unique_ptr<rank>> ranks;
 };
 
 const numbers& value_of(node& n) {
@@ -184,8 +88,7 @@ TEST_CASE("a node that ends starts the tasks that wait for nothing else, and wak
   manta::graph::link& l = c[0].graph.add_link(input, link_kind::waiter);
   l.pointer = &wait;
   l.index = 4;
-  c[0].ends.complete_object(input, new numbers(sample(1, 3)), manta::graph::no_index);
-  CHECK(c[0].woken == 1);
+  c[0].completion.complete_object(input, new numbers(sample(1, 3)), manta::graph::no_index);
   CHECK(wait.over());
   CHECK(wait.ended[0] == 4);
   c[0].refs.release(input);
@@ -198,17 +101,17 @@ TEST_CASE("a rank that wants a value hears of it when it has ended: a small one 
     cluster c(2);
     node& n = c[0].refs.make_node(manta::graph::no_index, wire::type_index<numbers>::value);
     node& far = c.pass(0, n, 1);
-    c[1].fetching.need(far);
+    c[1].fetches.need(far);
     c.deliver_all();
     CHECK(far.state == state::pending);
-    c[0].ends.complete_object(n, new numbers(sample(7, count)), manta::graph::no_index);
+    c[0].completion.complete_object(n, new numbers(sample(7, count)), manta::graph::no_index);
     c.deliver_all();
     REQUIRE(far.state == state::ready);
     if (count == many) CHECK(far.form == form::remote);
-    c[1].fetching.fetch(far);
+    c[1].fetches.fetch(far);
     c.deliver_all();
     CHECK(value_of(far) == sample(7, count));
-    CHECK(c[1].fetching.is_quiet());
+    CHECK(c[1].fetches.is_quiet());
     c[0].refs.release(n);
     c[1].refs.release(far);
     c.deliver_all();
@@ -220,8 +123,8 @@ TEST_CASE("a failure is told like a value, and counts as seen at its home") {
   cluster c(2);
   node& n = c[0].refs.make_node(manta::graph::no_index, wire::type_index<numbers>::value);
   node& far = c.pass(0, n, 1);
-  c[1].fetching.need(far);
-  c[0].ends.fail(n, actor_failure("it broke"));
+  c[1].fetches.need(far);
+  c[0].completion.fail(n, actor_failure("it broke"));
   c.deliver_all();
   REQUIRE(far.state == state::failed);
   CHECK(store::failure_of(far)->message == "it broke");
@@ -243,14 +146,14 @@ TEST_CASE(
     std::vector<node*> copies;
     for (std::uint32_t r = 1; r < size; ++r) copies.push_back(&c.pass(0, n, r));
     for (std::uint32_t r = 1; r < size; ++r) {
-      c[r].fetching.need(*copies[r - 1]);
+      c[r].fetches.need(*copies[r - 1]);
       for (std::uint32_t steps = c.random() % 4; steps > 0; --steps) c.deliver_one();
     }
     for (bool all = false; !all;) {
       all = true;
       for (std::uint32_t r = 1; r < size; ++r) {
         node& copy = *copies[r - 1];
-        if (copy.state == state::ready && !store::is_here(copy)) c[r].fetching.fetch(copy);
+        if (copy.state == state::ready && !store::is_here(copy)) c[r].fetches.fetch(copy);
         all = all && copy.state == state::ready && store::is_here(copy);
       }
       if (!c.deliver_one()) break;
@@ -268,31 +171,24 @@ namespace {
 /// Rank 1 receives a value of rank 0 in blocks, of which one has come, and rank 2 has asked it for the value.
 struct relay : cluster {
   relay() : cluster(3), made(put(0, sample(4, count))), at_one(pass(0, made, 1)), at_two(pass(0, made, 2)) {
-    (*this)[1].fetching.need(at_one);
+    (*this)[1].fetches.need(at_one);
     letters();
-    (*this)[1].fetching.fetch(at_one);
+    (*this)[1].fetches.fetch(at_one);
     letters();
     REQUIRE(block());
     CHECK_FALSE(store::is_here(at_one));
-    (*this)[2].ends.lies_at(at_two, 1, count * sizeof(double));
-    (*this)[2].fetching.fetch(at_two);
+    (*this)[2].completion.lies_at(at_two, 1, count * sizeof(double));
+    (*this)[2].fetches.fetch(at_two);
     letters();
   }
   void letters() {
-    const auto receive = [&](std::uint32_t to, std::uint32_t from, const letter& m) {
-      if (!ranks[to]->members.is_dead(from)) ranks[to]->receive(from, m);
-    };
-    while (world.deliver_one(random, receive)) continue;
-  }
-  bool block() {
-    return world.deliver_block([&](std::uint32_t to, std::uint64_t token) { ranks[to]->fetching.on_block(token); });
+    const auto take = [&](std::uint32_t to, std::uint32_t from, const letter& m) { receive(to, from, m); };
+    while (world.letters().deliver_one(random, take)) continue;
   }
   void lose(std::uint32_t dead) {
     for (std::uint32_t r = 0; r < 3; ++r) {
       if (r == dead) continue;
-      ranks[r]->members.note_death(dead, {"it has died: of cold", 0, manta::net::end_by::unknown});
-      ranks[r]->fetching.rank_died(dead);
-      ranks[r]->held.rank_died(dead);
+      world.look_at(r).deaths.rank_died({0, dead, 0, manta::net::end_by::unknown}, "it has died: of cold");
     }
   }
   static constexpr std::size_t count = std::size_t{5} << 19;  // three blocks
@@ -305,7 +201,7 @@ struct relay : cluster {
 
 TEST_CASE("a value is sent on while it comes") {
   relay r;
-  CHECK_FALSE(r[2].fetching.is_quiet());
+  CHECK_FALSE(r[2].fetches.is_quiet());
   REQUIRE(r.block());  // the first one, sent on
   CHECK_FALSE(store::is_here(r.at_one));
   while (r.block()) continue;
@@ -327,7 +223,7 @@ TEST_CASE("a value that is cut off in the middle ends for all to which it was se
     r.lose(0);
     r.letters();
     while (r.block()) r.letters();
-    CHECK(r[2].fetching.is_quiet());
+    CHECK(r[2].fetches.is_quiet());
     REQUIRE(r.at_two.state == state::failed);  // nobody has all of it
     CHECK(store::failure_of(r.at_two)->message.find("of cold") != std::string::npos);
   }
@@ -337,21 +233,20 @@ TEST_CASE("a value is decoded at the top level where it came as one block, and u
   cluster c(2);
   node& n = c[0].refs.make_node(manta::graph::no_index, wire::type_index<std::vector<std::string>>::value);
   const std::vector<std::string> words(20'000, "a longer word");
-  c[0].ends.complete_object(n, new std::vector<std::string>(words), manta::graph::no_index);
+  c[0].completion.complete_object(n, new std::vector<std::string>(words), manta::graph::no_index);
   node& far = c.pass(0, n, 1);
-  c[1].ends.lies_at(far, 0, 300'000);
-  c[1].fetching.fetch(far);
+  c[1].completion.lies_at(far, 0, 300'000);
+  c[1].fetches.fetch(far);
   std::mt19937 order(1);
-  const auto receive = [&](std::uint32_t to, std::uint32_t from, const letter& m) { c[to].receive(from, m); };
-  while (c.world.deliver_one(order, receive)) continue;
-  const auto take = [&](std::uint32_t to, std::uint64_t token) { c[to].fetching.on_block(token); };
-  REQUIRE(c.world.deliver_block(take));
-  CHECK(c[1].fetching.has_arrived(far));
-  CHECK_FALSE(c[1].fetching.is_quiet());
+  const auto receive = [&](std::uint32_t to, std::uint32_t from, const letter& m) { c.receive(to, from, m); };
+  while (c.world.letters().deliver_one(order, receive)) continue;
+  REQUIRE(c.block());
+  CHECK(c[1].fetches.has_arrived(far));
+  CHECK_FALSE(c[1].fetches.is_quiet());
   CHECK_FALSE(store::is_here(far));
-  c[1].fetching.decode_arrived();
+  c[1].fetches.decode_arrived();
   CHECK(*static_cast<const std::vector<std::string>*>(store::decode(far)) == words);
-  CHECK_FALSE(c[1].fetching.has_arrived(far));
+  CHECK_FALSE(c[1].fetches.has_arrived(far));
   c[1].refs.release(far);
   c[0].refs.release(n);
   c.deliver_all();
@@ -367,16 +262,16 @@ TEST_CASE("a large result stays where it was made until its home fetches it, and
   call.form = form::box;
   call.type = wire::type_index<numbers>::value;
   call.box = new numbers(sample(3));
-  c[1].held.send_result(ended, call, nullptr);
-  c[0].ends.lies_at(n, 1, many * sizeof(double));  // as the home reads the result
+  c[1].values.supply.send_result(ended, call, nullptr);
+  c[0].completion.lies_at(n, 1, many * sizeof(double));  // as the home reads the result
   CHECK(c[1].graph.nodes.live() == 1);
-  c[0].fetching.fetch(n);
+  c[0].fetches.fetch(n);
   std::mt19937 order(1);
   for (bool any = true; any;) {
-    any = c.world.deliver_one(order, [&](std::uint32_t to, std::uint32_t from, const letter& m) {
-      if (m.kind != message::result) c[to].receive(from, m);
+    any = c.world.letters().deliver_one(order, [&](std::uint32_t to, std::uint32_t from, const letter& m) {
+      if (m.kind != message::result) c.receive(to, from, m);
     });
-    any |= c.world.deliver_block([&](std::uint32_t to, std::uint64_t token) { c[to].fetching.on_block(token); });
+    any |= c.block();
   }
   CHECK(value_of(n) == sample(3));
   CHECK(c[1].graph.nodes.live() == 0);
@@ -387,18 +282,18 @@ TEST_CASE("a large result stays where it was made until its home fetches it, and
 TEST_CASE("a copy that is kept outlives the home, and is found by a rank that looks for it") {
   cluster c(3);
   node& n = c.put(0, sample(5));
-  c[0].held.replicate(n, 1);
+  c[0].values.supply.replicate(n, 1);
   c.deliver_all();
   node& far = c.pass(0, n, 2);
   for (const std::uint32_t r : {1u, 2u}) {
-    c[r].members.note_death(0, {"rank 0 has died: of cold", 0, manta::net::end_by::unknown});
-    c[r].fetching.rank_died(0);
+    c[r].rank.members.note_death(0, {"rank 0 has died: of cold", 0, manta::net::end_by::unknown});
+    c[r].fetches.rank_died(0);
   }
   far.links->count = 0;
-  c[2].fetching.need(far);
+  c[2].fetches.need(far);
   c.deliver_all();
   REQUIRE(far.state == state::ready);
-  c[2].fetching.fetch(far);
+  c[2].fetches.fetch(far);
   c.deliver_all();
   CHECK(value_of(far) == sample(5));
 }
@@ -408,8 +303,8 @@ TEST_CASE("a value of a dead home of which nobody has a copy is lost, and says s
   node& n = c.put(0, sample(5));
   node& far = c.pass(0, n, 2);
   for (const std::uint32_t r : {1u, 2u})
-    c[r].members.note_death(0, {"rank 0 has died: of cold", 0, manta::net::end_by::unknown});
-  c[2].fetching.need(far);
+    c[r].rank.members.note_death(0, {"rank 0 has died: of cold", 0, manta::net::end_by::unknown});
+  c[2].fetches.need(far);
   c.deliver_all();
   REQUIRE(far.state == state::failed);
   CHECK(store::failure_of(far)->kind == store::failure::kind::object);

@@ -125,7 +125,7 @@ TEST_CASE("an actor whose save() throws keeps its calls, says so, and is saved t
   a.call(append, 2);
   a.call(append, 3);
   CHECK(tally::saved == 0);
-  CHECK(contains(a.world[a.rank()].failures.text("", " "), "no paper"));
+  CHECK(contains(a.world[a.rank()].run.unobserved.text("", " "), "no paper"));
   a.call(spoil);
   CHECK(a.call(look) == 123);
   tally::refuses_to_be_saved = false;
@@ -164,7 +164,7 @@ TEST_CASE("after the death of its rank an actor goes on elsewhere with its last 
   for (std::uint64_t i = 2; i <= 3; ++i) a.call(append, i);
   CHECK(tally::saved == 1);
   const std::uint32_t before = a.rank();
-  void* const lost = a.world[before].actors.at(actor_place_in(a.handle->bytes).slot).object;
+  void* const lost = a.world[before].work.actors.at(actor_place_in(a.handle->bytes).slot).object;
   a.world.kill(before);
   a.world.run();
   REQUIRE(a.handle->state == state::ready);

@@ -20,7 +20,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class actor_calls {
  public:
   /// The parts that it uses.
@@ -29,12 +28,12 @@ class actor_calls {
     exec::throttle& throttle;
     exec::pace& pace;
     tasks_elsewhere& elsewhere;
-    task_records<Network>& records;
-    exec::completion<Network>& completion;
-    exec::fetches<Network>& fetches;
-    exec::withdrawal<Network>& withdrawal;
-    named_actors<Network>& named;
-    exec::attempts<Network>& attempts;
+    task_records& records;
+    exec::completion& completion;
+    exec::fetches& fetches;
+    exec::withdrawal& withdrawal;
+    named_actors& named;
+    exec::attempts& attempts;
   };
   /// What others do, each with `rank` first.
   struct hooks {
@@ -43,8 +42,7 @@ class actor_calls {
     void (*relieve)(void* rank);                ///< A submitter that runs ahead helps, and may wait.
   };
 
-  actor_calls(const rank_context<Network>& own, parts of_it, hooks others)
-      : own_(own), below_(of_it), others_(others) {}
+  actor_calls(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   /// The most bytes of an argument that go with a call. Arguments of a call go with it also where they are long, if the
   /// actor lives on another rank: asked for later, they would have to wait until this rank has time, and it may
@@ -90,7 +88,7 @@ class actor_calls {
   /// A task that goes on must not keep what it calls waiting. Calls that follow each other at once leave together.
   void send_soon();
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
   sent_arguments sent_;

@@ -10,16 +10,14 @@
 
 namespace manta::exec {
 
-template <class Network>
-std::size_t actor_calls<Network>::longest_argument(const node& handle) const {
+MANTA_DECL std::size_t actor_calls::longest_argument(const node& handle) const {
   constexpr std::size_t longest = std::size_t{128} << 10;
   if (handle.state != state::ready) return store::inline_bytes;
   const actor_place place = actor_place_in(handle.bytes);
   return place.rank == own_.rank || sent_.is_too_much(own_.size) ? store::inline_bytes : longest;
 }
 
-template <class Network>
-node& actor_calls<Network>::call(node& handle, function_id function, type_id type, const task_arguments& given) {
+MANTA_DECL node& actor_calls::call(node& handle, function_id function, type_id type, const task_arguments& given) {
   node& n = own_.refs.make_node(function, type, 2);  // one is the engine's own, until the call has ended
   const std::uint64_t id = below_.running->next_child();
   own_.counts.note_child(below_.running->function, function);
@@ -52,9 +50,8 @@ node& actor_calls<Network>::call(node& handle, function_id function, type_id typ
   return n;
 }
 
-template <class Network>
-node& actor_calls<Network>::call_on_terms(node& handle, function_id function, type_id type, const task_arguments& given,
-                                          const call_terms& terms) {
+MANTA_DECL node& actor_calls::call_on_terms(node& handle, function_id function, type_id type,
+                                            const task_arguments& given, const call_terms& terms) {
   for (std::uint32_t i = 0; terms.retries > 0 && i < given.input_count; ++i) own_.refs.hold(*given.inputs[i]);
   task* const copy = terms.retries > 0 ? below_.records.make(0, function, given, nullptr) : nullptr;
   node& n = call(handle, function, type, given);
@@ -74,8 +71,7 @@ node& actor_calls<Network>::call_on_terms(node& handle, function_id function, ty
   return n;
 }
 
-template <class Network>
-bool actor_calls<Network>::repeats(node& n) {
+MANTA_DECL bool actor_calls::repeats(node& n) {
   repeatable_call* const again = repeatable_.find(n.index);
   if (again == nullptr || again->retries == 0) {
     end_repeatable(n.index);
@@ -91,8 +87,7 @@ bool actor_calls<Network>::repeats(node& n) {
   return true;
 }
 
-template <class Network>
-void actor_calls<Network>::send_or_wait(node& handle, task* t) {
+MANTA_DECL void actor_calls::send_or_wait(node& handle, task* t) {
   below_.elsewhere.note_sent();
   if (handle.state != state::pending) return send(handle, t);
   below_.fetches.need(handle);
@@ -100,8 +95,7 @@ void actor_calls<Network>::send_or_wait(node& handle, task* t) {
   note_sent(own_.graph.nodes.at(t->home_index), t->id, no_index, no_index, t);
 }
 
-template <class Network>
-void actor_calls<Network>::end_repeatable(node_index call) {
+MANTA_DECL void actor_calls::end_repeatable(node_index call) {
   const repeatable_call* const found = repeatable_.find(call);
   if (found == nullptr) return;
   const repeatable_call ended = *found;
@@ -110,21 +104,18 @@ void actor_calls<Network>::end_repeatable(node_index call) {
   own_.refs.release(*ended.actor);
 }
 
-template <class Network>
-std::uint8_t actor_calls<Network>::flags_of_call(function_id function, bool for_member) {
+MANTA_DECL std::uint8_t actor_calls::flags_of_call(function_id function, bool for_member) {
   const int at_once = below_.fetches.takes_result_at_once(function) ? task_message::result_at_once : 0;
   return static_cast<std::uint8_t>(at_once | (for_member ? task_message::for_member : 0));
 }
 
-template <class Network>
-void actor_calls<Network>::send_soon() {
+MANTA_DECL void actor_calls::send_soon() {
   static const auto least = static_cast<std::uint64_t>(2'000 / base::nanoseconds_per_tick());
   const std::uint64_t now = base::ticks();
   if (below_.pace.is_time_to_send(now, least)) own_.net.pump(true);
 }
 
-template <class Network>
-void actor_calls<Network>::send(node& handle, task* t) {
+MANTA_DECL void actor_calls::send(node& handle, task* t) {
   node& result = own_.graph.nodes.at(t->home_index);
   if (result.state != state::pending) {  // it was cancelled
     end_repeatable(result.index);
@@ -156,8 +147,7 @@ void actor_calls<Network>::send(node& handle, task* t) {
   below_.records.free(t);
 }
 
-template <class Network>
-void actor_calls<Network>::kill(node& handle, const std::string& why) {
+MANTA_DECL void actor_calls::kill(node& handle, const std::string& why) {
   others_.wait_for_end(others_.rank, handle);
   below_.named.attach(handle);
   if (handle.state != state::ready) return;

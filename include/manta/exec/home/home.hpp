@@ -18,7 +18,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class home {
  public:
   /// The parts that it uses.
@@ -34,18 +33,18 @@ class home {
     tasks_elsewhere& elsewhere;
     exec::journaling& journaling;
     exec::runner& runner;
-    task_records<Network>& records;
-    exec::completion<Network>& completion;
-    exec::fetches<Network>& fetches;
-    exec::attempts<Network>& attempts;
-    exec::recovery<Network>& recovery;
-    exec::executor<Network>& executor;
-    actor_host<Network>& actors;
-    actor_calls<Network>& calls;
-    tasks_ahead<Network>& ahead;
-    exec::placement<Network>& placement;
-    exec::withdrawal<Network>& withdrawal;
-    lost_tasks<Network>& lost;
+    task_records& records;
+    exec::completion& completion;
+    exec::fetches& fetches;
+    exec::attempts& attempts;
+    exec::recovery& recovery;
+    exec::executor& executor;
+    actor_host& actors;
+    actor_calls& calls;
+    tasks_ahead& ahead;
+    exec::placement& placement;
+    exec::withdrawal& withdrawal;
+    lost_tasks& lost;
   };
   /// What others do, with `rank` first.
   struct hooks {
@@ -53,7 +52,7 @@ class home {
     void (*relieve)(void* rank);  ///< A submitter that runs ahead helps, and may wait.
   };
 
-  home(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
+  home(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   /// Results are kept in a journal, or homes keep what tasks that were sent away were made of: such tasks have records
   /// if their arguments have more than `bytes` bytes.
@@ -110,7 +109,7 @@ class home {
   /// Completes the node of a task that has not started if the journal has its result.
   bool take_from_journal(node& n);
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
   demand_message owed_{};  // to rank 0: what it asked for and has not been given

@@ -20,9 +20,8 @@ MANTA_DECL graph::request_ptr mark_for_member(graph::request_ptr request) {
   return request;
 }
 
-template <class Network>
-node& home<Network>::submit(function_id function, type_id type, const task_arguments& given,
-                            graph::request_ptr request) {
+MANTA_DECL node& home::submit(function_id function, type_id type, const task_arguments& given,
+                              graph::request_ptr request) {
   node& n = own_.refs.make_node(function, type, 2);  // one is the engine's own, until the task has ended
   const std::uint64_t id = below_.running->next_child();
   own_.counts.note_child(below_.running->function, function);
@@ -58,8 +57,7 @@ node& home<Network>::submit(function_id function, type_id type, const task_argum
   return n;
 }
 
-template <class Network>
-bool home<Network>::send_compact(node& n, std::uint64_t id, const std::byte* arguments, std::size_t bytes) {
+MANTA_DECL bool home::send_compact(node& n, std::uint64_t id, const std::byte* arguments, std::size_t bytes) {
   std::uint32_t charge = 0;
   const std::uint32_t to = below_.scheduler->take_room(n.function, charge);
   if (to == no_index) return false;
@@ -72,8 +70,7 @@ bool home<Network>::send_compact(node& n, std::uint64_t id, const std::byte* arg
   return true;
 }
 
-template <class Network>
-bool home<Network>::submit_record(node& n, task* t) {
+MANTA_DECL bool home::submit_record(node& n, task* t) {
   t->home_index = n.index;
   if (own_.members.has_tolls()) [[unlikely]] {
     t->attempt = static_cast<std::uint16_t>(own_.members.toll_of(t->id).blamed());
@@ -93,8 +90,7 @@ bool home<Network>::submit_record(node& n, task* t) {
   return true;
 }
 
-template <class Network>
-void home<Network>::start(node& n) {
+MANTA_DECL void home::start(node& n) {
   for (std::uint32_t i = 0; i < n.record->input_count; ++i) {
     node& input = *n.record->inputs()[i];
     below_.fetches.need(input);
@@ -105,8 +101,7 @@ void home<Network>::start(node& n) {
   below_.ahead.send(n);
 }
 
-template <class Network>
-void home<Network>::task_ready(node& n) {
+MANTA_DECL void home::task_ready(node& n) {
   if (n.state != state::pending) [[unlikely]]
     return own_.refs.release(n);  // it was cancelled
   if (below_.phase.is_stopping() && below_.departure.is_leaving()) [[unlikely]] {
@@ -138,8 +133,7 @@ void home<Network>::task_ready(node& n) {
   if (owed_.tasks > 0) give_away(false);
 }
 
-template <class Network>
-void home<Network>::send_to_rank_0(node& n) {
+MANTA_DECL void home::send_to_rank_0(node& n) {
   task& t = *n.record;
   const task_message m{t.id, t.function, own_.rank, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
   below_.records.send(0, message::submit, m, seen_arguments_of(t), {t.request.get(), nullptr, t.digest});
@@ -151,8 +145,7 @@ void home<Network>::send_to_rank_0(node& n) {
   below_.records.free(&t);
 }
 
-template <class Network>
-void home<Network>::fail_dependent(node& n) {
+MANTA_DECL void home::fail_dependent(node& n) {
   if (!to_fail_.add({n.record->id, n.index})) return;
   for (task_place next{}; to_fail_.take(next);) {
     node& dependent = own_.graph.nodes.at(next.index);
@@ -167,8 +160,7 @@ void home<Network>::fail_dependent(node& n) {
   }
 }
 
-template <class Network>
-void home<Network>::run(node& n) {
+MANTA_DECL void home::run(node& n) {
   n.reset(node::queued);
   if (below_.departure.has_end() && below_.late.is_too_long(n, below_.departure.left_ns(base::ticks()))) [[unlikely]] {
     if (n.has(node::timed)) below_.attempts.stop_timer(n);
@@ -206,8 +198,7 @@ void home<Network>::run(node& n) {
   finish(n, call, ok, why);
 }
 
-template <class Network>
-void home<Network>::finish(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
+MANTA_DECL void home::finish(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
   if (n.state != state::pending) [[unlikely]]
     return below_.withdrawal.discard_here(n, call);
   if (!ok && below_.attempts.may_retry(n) && below_.attempts.judge(n, why)) return;
@@ -237,8 +228,7 @@ void home<Network>::finish(node& n, invocation& call, bool ok, const store::fail
   own_.refs.release(n);
 }
 
-template <class Network>
-bool home<Network>::take_from_journal(node& n) {
+MANTA_DECL bool home::take_from_journal(node& n) {
   task* const t = n.record;
   below_.journaling.identify(*t, n);
   if (!below_.journaling.take(*t, n)) return false;
@@ -249,8 +239,7 @@ bool home<Network>::take_from_journal(node& n) {
   return true;
 }
 
-template <class Network>
-void home<Network>::on_result(rank_id from, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void home::on_result(rank_id from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = own_.graph.nodes.at(m.index);
   below_.elsewhere.note_back();
   below_.calls.note_result(n.index);
@@ -294,9 +283,8 @@ void home<Network>::on_result(rank_id from, const result_message& m, const std::
   own_.refs.release(n);
 }
 
-template <class Network>
-void home<Network>::ended(const task_origin& of, invocation& call, bool ok, const store::failure_ptr& why,
-                          std::uint64_t ns) {
+MANTA_DECL void home::ended(const task_origin& of, invocation& call, bool ok, const store::failure_ptr& why,
+                            std::uint64_t ns) {
   below_.elsewhere.note_back();
   below_.calls.note_result(of.home_index);
   if (of.by_scheduler && of.home_rank == 0) {
@@ -309,14 +297,12 @@ void home<Network>::ended(const task_origin& of, invocation& call, bool ok, cons
   finish(n, call, ok, why);
 }
 
-template <class Network>
-void home<Network>::on_demand(const demand_message& m) {
+MANTA_DECL void home::on_demand(const demand_message& m) {
   owed_ = m;
   give_away(below_.scheduler != nullptr);  // rank 0 has asked itself: it runs none that others have time for
 }
 
-template <class Network>
-void home<Network>::give_away(bool overdue) {
+MANTA_DECL void home::give_away(bool overdue) {
   std::size_t may_give = below_.local.size() / 2 + (overdue ? below_.local.size() % 2 : 0);
   while (owed_.tasks > 0 && may_give > 0) {
     --may_give;

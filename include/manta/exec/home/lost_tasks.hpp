@@ -18,19 +18,18 @@
 
 namespace manta::exec {
 
-template <class Network>
 class lost_tasks {
  public:
   /// The parts that it uses.
   struct parts {
     membership& members;
     tasks_elsewhere& elsewhere;
-    task_records<Network>& records;
-    exec::completion<Network>& completion;
-    exec::fetches<Network>& fetches;
-    exec::attempts<Network>& attempts;
-    exec::recovery<Network>& recovery;
-    exec::placement<Network>& placement;
+    task_records& records;
+    exec::completion& completion;
+    exec::fetches& fetches;
+    exec::attempts& attempts;
+    exec::recovery& recovery;
+    exec::placement& placement;
   };
   /// What others do, each with `rank` first.
   struct hooks {
@@ -40,7 +39,7 @@ class lost_tasks {
     bool (*repeats_call)(void* rank, node& n);  ///< A call was lost with its actor. True if it is made again.
   };
 
-  lost_tasks(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
+  lost_tasks(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   /// Looks after the nodes that a death concerns: values first, for a task may need one.
   void rank_died(rank_id dead);
@@ -61,7 +60,7 @@ class lost_tasks {
   /// What is asked for a task that was sent away; with a record of its own if it has none.
   graph::request& with_request(node& n);
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
 };

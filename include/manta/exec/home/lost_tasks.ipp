@@ -11,8 +11,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void lost_tasks<Network>::rank_died(rank_id dead) {
+MANTA_DECL void lost_tasks::rank_died(rank_id dead) {
   base::list<node*> values, tasks;
   own_.graph.nodes.for_each([&](node& n) {
     forget_links_to(n, dead);
@@ -28,8 +27,7 @@ void lost_tasks<Network>::rank_died(rank_id dead) {
   for (node* n : tasks) own_.refs.release(*n);
 }
 
-template <class Network>
-void lost_tasks<Network>::forget_links_to(node& n, rank_id dead) {
+MANTA_DECL void lost_tasks::forget_links_to(node& n, rank_id dead) {
   for (link** at = &n.links; *at != nullptr;) {
     link* const l = *at;
     const bool names_rank = l->kind == link_kind::subscriber || l->kind == link_kind::puller ||
@@ -48,8 +46,7 @@ void lost_tasks<Network>::forget_links_to(node& n, rank_id dead) {
   }
 }
 
-template <class Network>
-bool lost_tasks<Network>::is_concerned(const node& n, rank_id dead) const {
+MANTA_DECL bool lost_tasks::is_concerned(const node& n, rank_id dead) const {
   if (below_.fetches.is_asked_for(n, dead)) return true;
   if (n.state == state::failed) return false;
   if (n.state == state::ready) return place_of(n, own_.rank) == dead;
@@ -60,8 +57,7 @@ bool lost_tasks<Network>::is_concerned(const node& n, rank_id dead) const {
   return n.form == form::none && (n.sent.at == dead || (n.sent.at == 0 && own_.rank != 0 && n.sent.slot == no_index));
 }
 
-template <class Network>
-void lost_tasks<Network>::task_lost(node& n, rank_id dead) {
+MANTA_DECL void lost_tasks::task_lost(node& n, rank_id dead) {
   const bool has_record = n.form == form::record;
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != dead) return;
@@ -86,8 +82,7 @@ void lost_tasks<Network>::task_lost(node& n, rank_id dead) {
   submit_again(n, dead);
 }
 
-template <class Network>
-void lost_tasks<Network>::submit_again(node& n, rank_id dead) {
+MANTA_DECL void lost_tasks::submit_again(node& n, rank_id dead) {
   const bool has_record = n.form == form::record;
   below_.elsewhere.note_back();
   if (has_record && n.record->ahead) {
@@ -120,8 +115,7 @@ void lost_tasks<Network>::submit_again(node& n, rank_id dead) {
   others_.task_ready(others_.rank, n);
 }
 
-template <class Network>
-graph::request& lost_tasks<Network>::with_request(node& n) {
+MANTA_DECL graph::request& lost_tasks::with_request(node& n) {
   if (n.form != form::record) {
     const auto sent = n.sent;
     const auto* const arguments = reinterpret_cast<const std::byte*>(&sent.kept);
@@ -134,9 +128,8 @@ graph::request& lost_tasks<Network>::with_request(node& n) {
   return *n.record->request;
 }
 
-template <class Network>
-store::failure_ptr lost_tasks<Network>::tried_too_often(const node& n, std::uint64_t id,
-                                                        graph::request_ptr& request) const {
+MANTA_DECL store::failure_ptr lost_tasks::tried_too_often(const node& n, std::uint64_t id,
+                                                          graph::request_ptr& request) const {
   const membership::toll t = own_.members.toll_of(id);
   if (t.caused + t.killed == 0) return nullptr;
   if (static_cast<int>(t.blamed()) > (request == nullptr ? 0 : request->retries)) {
@@ -147,8 +140,7 @@ store::failure_ptr lost_tasks<Network>::tried_too_often(const node& n, std::uint
   return nullptr;
 }
 
-template <class Network>
-void lost_tasks<Network>::on_task_lost(const where_message& m) {
+MANTA_DECL void lost_tasks::on_task_lost(const where_message& m) {
   node& n = own_.graph.nodes.at(m.index);
   if (is_task(n) && place_key_of(n, own_.rank) == m.key) submit_again(n, m.rank);
 }

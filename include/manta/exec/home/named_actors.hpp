@@ -26,7 +26,6 @@ struct name_state {
   bool own;          ///< this very task has spawned the actor when the task ran before
 };
 
-template <class Network>
 class named_actors {
  public:
   /// The parts that it uses.
@@ -34,10 +33,10 @@ class named_actors {
     current_task& running;
     const run_phase& phase;
     const exec::departure& departure;
-    exec::tickets<Network>& tickets;
-    task_records<Network>& records;
-    exec::fetches<Network>& fetches;
-    exec::withdrawal<Network>& withdrawal;
+    exec::tickets& tickets;
+    task_records& records;
+    exec::fetches& fetches;
+    exec::withdrawal& withdrawal;
   };
   /// What others do, with `rank` first.
   struct hooks {
@@ -45,8 +44,7 @@ class named_actors {
     void (*start)(void* rank, node& n);  ///< The task that constructs an actor starts as soon as it can.
   };
 
-  named_actors(const rank_context<Network>& own, parts of_it, hooks others)
-      : own_(own), below_(of_it), others_(others) {}
+  named_actors(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   // --- what a rank asks
 
@@ -92,7 +90,7 @@ class named_actors {
   /// What the table has to know of the actor of a node.
   names::actor_state state_of(node_index handle) const;
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
   exec::names names_;           // rank 0

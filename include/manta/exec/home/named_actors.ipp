@@ -12,8 +12,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-name_state named_actors<Network>::ask(const std::string& name, const char* type, std::uint64_t id) {
+MANTA_DECL name_state named_actors::ask(const std::string& name, const char* type, std::uint64_t id) {
   node& ticket = below_.tickets.make(0);
   const name_message m{id, ticket.index, own_.rank, static_cast<std::uint32_t>(name.size()), 0};
   const std::string tail = name + type;
@@ -31,21 +30,18 @@ name_state named_actors<Network>::ask(const std::string& name, const char* type,
   return {is_there ? &import(answer) : nullptr, id, answer.what == names::verdict::found_own};
 }
 
-template <class Network>
-node& named_actors<Network>::import(const name_answer_message& answer) {
+MANTA_DECL node& named_actors::import(const name_answer_message& answer) {
   node& handle = own_.refs.import_reference(answer.reference, wire::type_index<std::uint64_t>::value);
   handle.set(node::actor);
   return handle;
 }
 
-template <class Network>
-name_state named_actors<Network>::claim(const std::string& name, const char* type) {
+MANTA_DECL name_state named_actors::claim(const std::string& name, const char* type) {
   return ask(name, type, below_.running->next_child());
 }
 
-template <class Network>
-node& named_actors<Network>::submit(const name_state& claimed, function_id function, const task_arguments& given,
-                                    graph::request_ptr request) {
+MANTA_DECL node& named_actors::submit(const name_state& claimed, function_id function, const task_arguments& given,
+                                      graph::request_ptr request) {
   if (below_.running->stops_children || (below_.phase.is_stopping() && below_.departure.is_leaving())) [[unlikely]] {
     give_up(request->name);
     node& n = own_.refs.make_node(function, wire::type_index<std::uint64_t>::value, 2);
@@ -63,8 +59,7 @@ node& named_actors<Network>::submit(const name_state& claimed, function_id funct
   return ticket;
 }
 
-template <class Network>
-node& named_actors<Network>::handle_of(node& submitted) {
+MANTA_DECL node& named_actors::handle_of(node& submitted) {
   if (submitted.function != no_index) return submitted;
   const wire::buffer bytes = below_.tickets.wait(submitted);
   name_answer_message answer;
@@ -72,8 +67,7 @@ node& named_actors<Network>::handle_of(node& submitted) {
   return import(answer);
 }
 
-template <class Network>
-node& named_actors<Network>::begin(task* t) {
+MANTA_DECL node& named_actors::begin(task* t) {
   node& n = own_.refs.make_node(t->function, wire::type_index<std::uint64_t>::value, 2);
   n.set(node::actor);
   t->home_rank = own_.rank;
@@ -87,8 +81,7 @@ node& named_actors<Network>::begin(task* t) {
   return n;
 }
 
-template <class Network>
-void named_actors<Network>::on_spawn(rank_id from, const std::byte* data) {
+MANTA_DECL void named_actors::on_spawn(rank_id from, const std::byte* data) {
   task* const t = below_.records.read(from, data);
   name_answer_message answer{t->home_index, names::verdict::found, {}};
   t->slot = no_index;
@@ -103,26 +96,22 @@ void named_actors<Network>::on_spawn(rank_id from, const std::byte* data) {
   own_.refs.release(n);
 }
 
-template <class Network>
-void named_actors<Network>::detach(node& handle) {
+MANTA_DECL void named_actors::detach(node& handle) {
   own_.refs.hold(handle);
   detached_.push_back(&handle);
 }
 
-template <class Network>
-void named_actors<Network>::give_up(const std::string& name) {
+MANTA_DECL void named_actors::give_up(const std::string& name) {
   own_.post.send(0, message::name_gone, index_message{0, 0}, name.data(), name.size());
 }
 
-template <class Network>
-void named_actors<Network>::free_name_of(const node& handle) {
+MANTA_DECL void named_actors::free_name_of(const node& handle) {
   const auto [home_rank, home_index] = own_.refs.home_of(handle);
   if (home_rank != 0 || (own_.rank == 0 && !names_.has(home_index))) return;
   below_.tickets.ask(0, ask_message{ask_message::free_name, 0, 0, home_rank, home_index, 0, 0});
 }
 
-template <class Network>
-void named_actors<Network>::on_ask(const std::byte* data, std::size_t bytes) {
+MANTA_DECL void named_actors::on_ask(const std::byte* data, std::size_t bytes) {
   name_message m;
   std::memcpy(&m, data, sizeof m);
   const char* const text = reinterpret_cast<const char*>(data) + sizeof m;
@@ -131,14 +120,12 @@ void named_actors<Network>::on_ask(const std::byte* data, std::size_t bytes) {
   answer();
 }
 
-template <class Network>
-void named_actors<Network>::on_gone(rank_id from, std::string_view name) {
+MANTA_DECL void named_actors::on_gone(rank_id from, std::string_view name) {
   names_.give_up(name, from);
   answer();
 }
 
-template <class Network>
-void named_actors<Network>::answer() {
+MANTA_DECL void named_actors::answer() {
   while (names_.has_questions()) {
     const names::reply r = names_.answer(state_of(names_.handle_in_question()));
     if (r.what == names::verdict::waits) continue;
@@ -148,8 +135,7 @@ void named_actors<Network>::answer() {
   }
 }
 
-template <class Network>
-names::actor_state named_actors<Network>::state_of(node_index handle) const {
+MANTA_DECL names::actor_state named_actors::state_of(node_index handle) const {
   if (handle == no_index) return names::actor_state::kept;
   const node& n = own_.graph.nodes.at(handle);
   if (n.state == state::failed) return names::actor_state::dead;
@@ -157,8 +143,7 @@ names::actor_state named_actors<Network>::state_of(node_index handle) const {
   return is_unwanted ? names::actor_state::unwanted : names::actor_state::kept;
 }
 
-template <class Network>
-void named_actors<Network>::on_actor_gone(const std::string& name, actor_place where) {
+MANTA_DECL void named_actors::on_actor_gone(const std::string& name, actor_place where) {
   if (names_.free_ended(name, {where.rank, where.slot})) return answer();
   const std::uint32_t handle = name.empty() ? no_index : names_.handle_of(name);
   if (handle == no_index) return;
@@ -169,13 +154,11 @@ void named_actors<Network>::on_actor_gone(const std::string& name, actor_place w
   answer();
 }
 
-template <class Network>
-void named_actors<Network>::attach(node& handle) {
+MANTA_DECL void named_actors::attach(node& handle) {
   if (detached_.remove(&handle)) own_.refs.release(handle);
 }
 
-template <class Network>
-void named_actors<Network>::attach_all() {
+MANTA_DECL void named_actors::attach_all() {
   while (!detached_.empty()) {
     node& handle = *detached_.back();
     detached_.pop_back();
@@ -183,15 +166,13 @@ void named_actors<Network>::attach_all() {
   }
 }
 
-template <class Network>
-bool named_actors<Network>::free(node_index handle) {
+MANTA_DECL bool named_actors::free(node_index handle) {
   if (!names_.free(handle)) return false;
   answer();
   return true;
 }
 
-template <class Network>
-void named_actors<Network>::handle_gone(const node& handle) {
+MANTA_DECL void named_actors::handle_gone(const node& handle) {
   const actor_place place = handle.state == state::ready ? actor_place_in(handle.bytes) : actor_place{no_index, 0};
   if (place.rank != no_index && !own_.members.is_dead(place.rank)) {
     names_.keep_until_end(handle.index, {place.rank, place.slot});
@@ -199,8 +180,7 @@ void named_actors<Network>::handle_gone(const node& handle) {
   free(handle.index);
 }
 
-template <class Network>
-void named_actors<Network>::rank_died(rank_id dead) {
+MANTA_DECL void named_actors::rank_died(rank_id dead) {
   names_.rank_died(dead);
   answer();
 }

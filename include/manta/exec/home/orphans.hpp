@@ -21,16 +21,15 @@
 
 namespace manta::exec {
 
-template <class Network>
 class orphans {
  public:
   /// The parts that it uses.
   struct parts {
-    actor_host<Network>& actors;
-    const exec::executor<Network>& executor;
+    actor_host& actors;
+    const exec::executor& executor;
   };
 
-  orphans(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it) {}
+  orphans(const rank_context& own, parts of_it) : own_(own), below_(of_it) {}
 
   /// A rank has died, and the members know it: looks for orphans, and asks the other ranks if there are any.
   void rank_died();
@@ -75,7 +74,7 @@ class orphans {
   /// Does this rank have values or calls in which it has not looked for handles yet?
   bool is_unsure() const;
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   std::uint32_t round_ = 0;
   std::uint32_t awaited_ = 0;   // answers in this round

@@ -15,16 +15,14 @@
 
 namespace manta::exec {
 
-template <class Network>
-void orphans<Network>::rank_died() {
+MANTA_DECL void orphans::rank_died() {
   unheld_.clear();
   held_.clear();
   pause_ = first_pause;
   begin_round(false);
 }
 
-template <class Network>
-void orphans<Network>::collect() {
+MANTA_DECL void orphans::collect() {
   asked_.clear();
   own_.graph.nodes.for_each([&](const node& n) {
     if (asked_.size() < most_at_once && is_stand_in(n) && n.has(node::primary) && own_.members.is_dead(n.links->rank))
@@ -36,8 +34,7 @@ void orphans<Network>::collect() {
   });
 }
 
-template <class Network>
-void orphans<Network>::begin_round(bool may_ask_holders) {
+MANTA_DECL void orphans::begin_round(bool may_ask_holders) {
   collect();
   ++round_;
   awaited_ = 0;
@@ -65,8 +62,7 @@ void orphans<Network>::begin_round(bool may_ask_holders) {
   if (awaited_ == 0) end_round();
 }
 
-template <class Network>
-bool orphans<Network>::find_holders(std::vector<std::uint32_t>& ranks) const {
+MANTA_DECL bool orphans::find_holders(std::vector<std::uint32_t>& ranks) const {
   for (const orphan& o : asked_) {
     const auto found = std::ranges::lower_bound(held_, o, by_home);
     if (found == held_.end() || by_home(o, *found) || own_.members.is_dead(found->holder)) return false;
@@ -77,8 +73,7 @@ bool orphans<Network>::find_holders(std::vector<std::uint32_t>& ranks) const {
   return true;
 }
 
-template <class Network>
-void orphans<Network>::on_ask(rank_id from, const holders_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void orphans::on_ask(rank_id from, const holders_message& m, const std::byte* data, std::size_t bytes) {
   std::vector<std::uint32_t> names(bytes / sizeof(std::uint32_t));
   std::memcpy(names.data(), data, names.size() * sizeof(std::uint32_t));
   std::vector<std::uint8_t> known;
@@ -87,8 +82,7 @@ void orphans<Network>::on_ask(rank_id from, const holders_message& m, const std:
                  known.size());
 }
 
-template <class Network>
-void orphans<Network>::on_answer(rank_id from, const holders_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void orphans::on_answer(rank_id from, const holders_message& m, const std::byte* data, std::size_t bytes) {
   if (m.round != round_) return;
   for (std::size_t i = 0; i < bytes; ++i) {
     if (data[i] != std::byte{0}) asked_[i].holder = from;
@@ -98,8 +92,7 @@ void orphans<Network>::on_answer(rank_id from, const holders_message& m, const s
   if (--awaited_ == 0) end_round();
 }
 
-template <class Network>
-void orphans<Network>::end_round() {
+MANTA_DECL void orphans::end_round() {
   if (asks_holders_) {
     const bool are_held = std::ranges::all_of(asked_, &orphan::is_held);
     return are_held ? rest() : begin_round(false);
@@ -124,27 +117,23 @@ void orphans<Network>::end_round() {
   rest();
 }
 
-template <class Network>
-void orphans<Network>::rest() {
+MANTA_DECL void orphans::rest() {
   due_ = base::now_ns() + pause_;
   pause_ = std::min(2 * pause_, longest_pause);
 }
 
-template <class Network>
-void orphans<Network>::give_up(const orphan& o) {
+MANTA_DECL void orphans::give_up(const orphan& o) {
   if (o.slot != no_index) return below_.actors.end_orphan(o.slot);
   node* const n = own_.refs.known(o.home_rank, o.home_index);
   if (n != nullptr && n->has(node::primary)) own_.refs.give_up_copy(*n);
 }
 
-template <class Network>
-bool orphans<Network>::knows(rank_id home_rank, node_index home_index) {
+MANTA_DECL bool orphans::knows(rank_id home_rank, node_index home_index) {
   const node* const n = own_.refs.known(home_rank, home_index);
   return n != nullptr && n->refs.load(std::memory_order_acquire) > (n->has(node::primary) ? 1U : 0U);
 }
 
-template <class Network>
-bool orphans<Network>::is_unsure() const {
+MANTA_DECL bool orphans::is_unsure() const {
   bool has_unread = below_.executor.has_unread_inputs() || below_.actors.has_unread_inputs();
   own_.graph.nodes.for_each([&](const node& n) { has_unread = has_unread || n.has(node::references); });
   return has_unread;

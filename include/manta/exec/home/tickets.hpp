@@ -16,7 +16,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class tickets {
  public:
   /// What others do, with `rank` first.
@@ -25,7 +24,7 @@ class tickets {
     void (*wait_for_end)(void* rank, node& n);  ///< Waits until the node has ended, and runs other tasks meanwhile.
   };
 
-  tickets(const rank_context<Network>& own, completion<Network>& ends, recovery<Network>& again, hooks others)
+  tickets(const rank_context& own, completion& ends, recovery& again, hooks others)
       : own_(own), completion_(ends), recovery_(again), others_(others) {}
 
   /// A ticket for a question to the rank `to`.
@@ -56,9 +55,9 @@ class tickets {
   void on_answer(const std::byte* data, std::size_t bytes);
 
  private:
-  const rank_context<Network> own_;
-  completion<Network>& completion_;
-  recovery<Network>& recovery_;
+  const rank_context own_;
+  completion& completion_;
+  recovery& recovery_;
   const hooks others_;
 };
 

@@ -10,16 +10,14 @@
 
 namespace manta::exec {
 
-template <class Network>
-node& tickets<Network>::make(rank_id to) {
+MANTA_DECL node& tickets::make(rank_id to) {
   node& ticket = own_.refs.make_node(wire::type_index<void>::value);
   note_asked(ticket, to);  // should it die
   own_.refs.hold(ticket);
   return ticket;
 }
 
-template <class Network>
-wire::buffer tickets<Network>::wait(node& ticket) {
+MANTA_DECL wire::buffer tickets::wait(node& ticket) {
   others_.wait_for_end(others_.rank, ticket);
   completion_.checked(ticket);
   wire::buffer bytes(ticket.blob.data, ticket.blob.bytes);
@@ -27,8 +25,7 @@ wire::buffer tickets<Network>::wait(node& ticket) {
   return bytes;
 }
 
-template <class Network>
-node& tickets<Network>::send(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
+MANTA_DECL node& tickets::send(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
   node& ticket = make(to);
   m.asker = own_.rank;
   m.ticket = ticket.index;
@@ -40,19 +37,16 @@ node& tickets<Network>::send(rank_id to, ask_message m, const void* tail, std::s
   return ticket;
 }
 
-template <class Network>
-wire::buffer tickets<Network>::ask(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
+MANTA_DECL wire::buffer tickets::ask(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
   return take_answer(send(to, m, tail, tail_bytes));
 }
 
-template <class Network>
-wire::buffer tickets<Network>::take_answer(node& ticket) {
+MANTA_DECL wire::buffer tickets::take_answer(node& ticket) {
   const wire::buffer bytes = wait(ticket);
   return wire::buffer(bytes.data() + sizeof(std::uint32_t), bytes.size() - sizeof(std::uint32_t));
 }
 
-template <class Network>
-void tickets<Network>::on_answer(const std::byte* data, std::size_t bytes) {
+MANTA_DECL void tickets::on_answer(const std::byte* data, std::size_t bytes) {
   std::uint32_t ticket = 0;
   std::memcpy(&ticket, data, sizeof ticket);
   node& n = own_.graph.nodes.at(ticket);

@@ -23,7 +23,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class withdrawal {
  public:
   /// The parts that it uses.
@@ -35,12 +34,12 @@ class withdrawal {
     late_tasks& late;
     const exec::departure& departure;
     tasks_elsewhere& elsewhere;
-    task_records<Network>& records;
-    exec::completion<Network>& completion;
-    exec::fetches<Network>& fetches;
-    exec::executor<Network>& executor;
-    actor_host<Network>& actors;
-    exec::placement<Network>& placement;
+    task_records& records;
+    exec::completion& completion;
+    exec::fetches& fetches;
+    exec::executor& executor;
+    actor_host& actors;
+    exec::placement& placement;
   };
   /// What others do, with `rank` first.
   struct hooks {
@@ -50,7 +49,7 @@ class withdrawal {
     void (*note_stop)(void* rank, std::uint64_t id, std::uint16_t flags);
   };
 
-  withdrawal(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
+  withdrawal(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   // --- at the home
 
@@ -89,7 +88,7 @@ class withdrawal {
     return kept;
   }
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
   base::pointer_table<task> cancelled_;  // by node: the records of cancelled tasks that are elsewhere or run

@@ -12,16 +12,14 @@
 
 namespace manta::exec {
 
-template <class Network>
-bool withdrawal<Network>::cancel(node_index index, bool children, rank_id asker, std::string_view who) {
+MANTA_DECL bool withdrawal::cancel(node_index index, bool children, rank_id asker, std::string_view who) {
   node& n = own_.graph.nodes.at(index);
   if (n.state != state::pending || n.function == no_index) return false;
   withdraw(n, cancel_failure(task_name(n), who, asker), children ? cancel_message::children : 0);
   return true;
 }
 
-template <class Network>
-void withdrawal<Network>::withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags) {
+MANTA_DECL void withdrawal::withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags) {
   const auto end = [&] {
     below_.completion.fail(n, why);
     own_.refs.release(n);
@@ -60,8 +58,7 @@ void withdrawal<Network>::withdraw(node& n, const store::failure_ptr& why, std::
   if (at != own_.rank || !on_cancel(m)) own_.post.send(at, message::cancel, m);  // it is on its way to this rank itself
 }
 
-template <class Network>
-void withdrawal<Network>::discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void withdrawal::discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
   if (task* const kept = take_record_of(n)) below_.records.free(kept);
   switch (static_cast<form>(m.form)) {
     case form::plain:
@@ -85,8 +82,7 @@ void withdrawal<Network>::discard(node& n, const result_message& m, const std::b
   own_.refs.release(n);
 }
 
-template <class Network>
-void withdrawal<Network>::discard_here(node& n, invocation& call) {
+MANTA_DECL void withdrawal::discard_here(node& n, invocation& call) {
   task* const kept = take_record_of(n);
   if (call.actor != nullptr) {
     const std::uint32_t slot = below_.actors.add(call, *kept, nullptr);
@@ -101,9 +97,8 @@ void withdrawal<Network>::discard_here(node& n, invocation& call) {
   own_.refs.release(n);
 }
 
-template <class Network>
-node& withdrawal<Network>::refuse_child(node& n, std::uint64_t id, const task_arguments& given,
-                                        const store::failure_ptr& why) {
+MANTA_DECL node& withdrawal::refuse_child(node& n, std::uint64_t id, const task_arguments& given,
+                                          const store::failure_ptr& why) {
   for (std::uint32_t i = 0; i < given.input_count; ++i) own_.refs.release(*given.inputs[i]);
   note_sent(n, id, own_.rank);
   below_.completion.fail(n, why);
@@ -111,14 +106,12 @@ node& withdrawal<Network>::refuse_child(node& n, std::uint64_t id, const task_ar
   return n;
 }
 
-template <class Network>
-store::failure_ptr withdrawal<Network>::stopped_child(const node& n) const {
+MANTA_DECL store::failure_ptr withdrawal::stopped_child(const node& n) const {
   return below_.running->stops_children ? cancel_failure(task_name(n), below_.running->name(), own_.rank)
                                         : leaving_failure(below_.departure.why());
 }
 
-template <class Network>
-bool withdrawal<Network>::on_cancel(const cancel_message& m) {
+MANTA_DECL bool withdrawal::on_cancel(const cancel_message& m) {
   if ((m.flags & cancel_message::part) != 0) {  // on the way to that rank, or there
     const rank_id of_part = m.slot;
     if (of_part != own_.rank) {
@@ -148,8 +141,7 @@ bool withdrawal<Network>::on_cancel(const cancel_message& m) {
   return true;
 }
 
-template <class Network>
-bool withdrawal<Network>::is_withdrawn(task& t) {
+MANTA_DECL bool withdrawal::is_withdrawn(task& t) {
   if (t.home_rank == own_.rank) {
     node& home = own_.graph.nodes.at(t.home_index);
     if (home.state != state::pending) {
@@ -169,8 +161,7 @@ bool withdrawal<Network>::is_withdrawn(task& t) {
   return true;
 }
 
-template <class Network>
-bool withdrawal<Network>::stop_here(const cancel_message& m) {
+MANTA_DECL bool withdrawal::stop_here(const cancel_message& m) {
   const bool expired = (m.flags & cancel_message::expired) != 0;
   for (running_task* r = below_.started.first(); r != nullptr; r = r->next) {
     if (r->id != m.id) continue;
@@ -197,8 +188,7 @@ bool withdrawal<Network>::stop_here(const cancel_message& m) {
   return true;
 }
 
-template <class Network>
-void withdrawal<Network>::end_unstarted(task* t, bool expired) {
+MANTA_DECL void withdrawal::end_unstarted(task* t, bool expired) {
   invocation none(below_.lock);
   if (t->home_rank == own_.rank && !t->by_scheduler && t->slot == no_index) {
     node& n = own_.graph.nodes.at(t->home_index);
@@ -214,8 +204,7 @@ void withdrawal<Network>::end_unstarted(task* t, bool expired) {
   below_.executor.end_received(t, false, none, false, unstarted_failure(*t, expired), not_run);
 }
 
-template <class Network>
-void withdrawal<Network>::stop_children(running_task& parent) {
+MANTA_DECL void withdrawal::stop_children(running_task& parent) {
   parent.stops_children = true;
   if (!parents_.add(&parent)) return;
   base::list<node*> children;

@@ -22,10 +22,9 @@
 
 namespace manta::exec {
 
-template <class Network>
 class leaving {
  public:
-  leaving(const rank_context<Network>& own, departure& reasons, run_phase& phase)
+  leaving(const rank_context& own, departure& reasons, run_phase& phase)
       : own_(own), departure_(reasons), phase_(phase) {}
 
   /// Has this rank a reason to end the run that it has not told yet?
@@ -41,7 +40,7 @@ class leaving {
   MANTA_DECL void leave(const std::string& why);
 
  private:
-  const rank_context<Network> own_;
+  const rank_context own_;
   departure& departure_;
   run_phase& phase_;
 };

@@ -10,8 +10,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void leaving<Network>::announce() {
+MANTA_DECL void leaving::announce() {
   const std::string why = departure_.reason(base::end_signals::came());
   if (own_.rank != 0) {
     departure_.leave(why);  // until rank 0 says so
@@ -22,8 +21,7 @@ void leaving<Network>::announce() {
   leave(why);
 }
 
-template <class Network>
-void leaving<Network>::leave(const std::string& why) {
+MANTA_DECL void leaving::leave(const std::string& why) {
   departure_.leave(why);
   phase_.stop_and_drop();
 }

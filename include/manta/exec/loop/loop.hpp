@@ -22,7 +22,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class rank_loop {
  public:
   /// The parts that it uses.
@@ -34,14 +33,14 @@ class rank_loop {
     exec::turns& turns;
     exec::pace& pace;
     exec::time_account& time_account;
-    exec::waiters<Network>& waiters;
+    exec::waiters& waiters;
     graph::node_list& local;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
-    exec::attempts<Network>& attempts;
-    exec::executor<Network>& executor;
-    actor_host<Network>& actors;
-    exec::placement<Network>& placement;
-    exec::home<Network>& home;
+    exec::attempts& attempts;
+    exec::executor& executor;
+    actor_host& actors;
+    exec::placement& placement;
+    exec::home& home;
   };
   /// What others do, each with `rank` first.
   struct hooks {
@@ -52,7 +51,7 @@ class rank_loop {
     void (*serve_others)(void* rank);       ///< A task takes long: others get what they need from this rank.
   };
 
-  rank_loop(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
+  rank_loop(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   // --- a run
 
@@ -79,6 +78,8 @@ class rank_loop {
 
   // --- what there is to do
 
+  /// Runs a call or a task. False if none can begin.
+  bool run_next() { return run_call() || run_task(); }
   bool progress() { return others_.progress(others_.rank); }  ///< Receives and does what is due. True if anything came.
   bool runnable() const { return has_tasks() || below_.actors.has_work(); }  ///< Can a task or call begin?
   bool somebody_can_go_on() const { return below_.turns.stacks_can_go_on() || runnable(); }
@@ -130,7 +131,7 @@ class rank_loop {
 
   static constexpr unsigned turns_of_own_work = 8;  ///< so long, of a microsecond, a rank that polls counts as busy
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
   stack_pool* stacks_ = nullptr;  // during a run

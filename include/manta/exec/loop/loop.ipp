@@ -13,15 +13,13 @@
 
 namespace manta::exec {
 
-template <class Network>
-void rank_loop<Network>::leave_stack(context* next) {
+MANTA_DECL void rank_loop::leave_stack(context* next) {
   const int depth = below_.lock.depth();
   next != nullptr ? stacks_->park_and_switch(*next) : stacks_->park();
   below_.lock.set_depth(depth);
 }
 
-template <class Network>
-void rank_loop<Network>::wait(wait_record& record) {
+MANTA_DECL void rank_loop::wait(wait_record& record) {
   if (record.over()) return;
   running_task& task = below_.running.get();
   record.task = &task;
@@ -63,8 +61,7 @@ void rank_loop<Network>::wait(wait_record& record) {
   below_.waiters.remove(record);
 }
 
-template <class Network>
-void rank_loop<Network>::service() {
+MANTA_DECL void rank_loop::service() {
   unsigned ran = 0;
   bool in_a_row = false;
   for (;;) {
@@ -79,7 +76,7 @@ void rank_loop<Network>::service() {
         continue;
       }
     }
-    if (kept || run_call() || run_task()) {
+    if (kept || run_next()) {
       below_.time_account.leave();
       stacks_->fresh_state();  // a rounding mode that the task set is its own
       const bool late = below_.pace.looked_long_ago(ticks_between_looks());
@@ -104,37 +101,32 @@ void rank_loop<Network>::service() {
   }
 }
 
-template <class Network>
-std::uint64_t rank_loop<Network>::ticks_between_looks() {
+MANTA_DECL std::uint64_t rank_loop::ticks_between_looks() {
   static const auto most = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   return most;
 }
 
-template <class Network>
-void rank_loop<Network>::look_around(bool late) {
+MANTA_DECL void rank_loop::look_around(bool late) {
   below_.pace.note_look();
   progress();
   if (late) report_started();
   own_.net.pump(late);
 }
 
-template <class Network>
-bool rank_loop<Network>::run_call() {
+MANTA_DECL bool rank_loop::run_call() {
   if (!below_.actors.has_work() || !below_.turns.begin_call(below_.actors.waiting(), has_tasks())) return false;
   below_.actors.run_call();
   return true;
 }
 
-template <class Network>
-bool rank_loop<Network>::run_task() {
+MANTA_DECL bool rank_loop::run_task() {
   if (below_.turns.begin_task()) return run_oldest();
   if (below_.local.empty()) return below_.executor.run_received();
   below_.home.run(below_.local.pop_back());
   return true;
 }
 
-template <class Network>
-bool rank_loop<Network>::run_oldest() {
+MANTA_DECL bool rank_loop::run_oldest() {
   below_.turns.begin_oldest();
   if (below_.executor.run_received()) return true;
   if (below_.local.empty()) return false;
@@ -142,20 +134,17 @@ bool rank_loop<Network>::run_oldest() {
   return true;
 }
 
-template <class Network>
-bool rank_loop<Network>::run_kept_turn() {
+MANTA_DECL bool rank_loop::run_kept_turn() {
   if (!below_.turns.is_of_oldest()) return run_call();
   return !below_.turns.has_made_way() && run_oldest();
 }
 
-template <class Network>
-void rank_loop<Network>::end_silence() {
+MANTA_DECL void rank_loop::end_silence() {
   silence_.end();
   if (below_.time_account.rests()) below_.time_account.end_rest(base::ticks());
 }
 
-template <class Network>
-rank_state rank_loop<Network>::idle_state() {
+MANTA_DECL rank_state rank_loop::idle_state() {
   if (below_.executor.waits_for_inputs()) return rank_state::fetch;
   const running_task* last = below_.started.first();
   for (int i = 0; last != nullptr && i < 8; ++i, last = last->next) {  // there may be very many
@@ -164,8 +153,7 @@ rank_state rank_loop<Network>::idle_state() {
   return below_.actors.empty() ? rank_state::idle : rank_state::actor;
 }
 
-template <class Network>
-void rank_loop<Network>::idle() {
+MANTA_DECL void rank_loop::idle() {
   if (silence_.turns() == turns_of_own_work) below_.time_account.rest(idle_state(), base::ticks());
   const bool is_alone = own_.net.size() == 1 && below_.waiters.any_with_descriptor();  // no message can end the wait
   const unsigned spins = is_alone || own_.net.oversubscribed() ? 20 : 1000;
@@ -197,8 +185,7 @@ void rank_loop<Network>::idle() {
   below_.waiters.sleep(is_alone ? longest() : silence_.sleep_ns(now, under_way, own_.net.is_woken_by_all(), longest));
 }
 
-template <class Network>
-void rank_loop<Network>::report_blocked(std::uint32_t blocked, bool own_work, bool in_call) {
+MANTA_DECL void rank_loop::report_blocked(std::uint32_t blocked, bool own_work, bool in_call) {
   const blocked_message now{blocked, own_work, in_call, own_.ledger.memory().is_short()};
   if (now == reported_) return;
   reported_ = now;
@@ -207,8 +194,7 @@ void rank_loop<Network>::report_blocked(std::uint32_t blocked, bool own_work, bo
   own_.net.pump(true);
 }
 
-template <class Network>
-void rank_loop<Network>::step() {
+MANTA_DECL void rank_loop::step() {
   below_.phase.set_resting(false);
   progress();
   if (somebody_can_go_on()) {
@@ -222,8 +208,7 @@ void rank_loop<Network>::step() {
   own_.net.pump(true);
 }
 
-template <class Network>
-bool rank_loop<Network>::stop_requested() {
+MANTA_DECL bool rank_loop::stop_requested() {
   static const auto look_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   const std::uint64_t now = base::ticks();
   if (!below_.running->stop && below_.pace.is_time_to_look(now, look_every)) {
@@ -237,8 +222,7 @@ bool rank_loop<Network>::stop_requested() {
   return below_.phase.is_stopping() || below_.running->stop;
 }
 
-template <class Network>
-void rank_loop<Network>::let_others_go_first() {
+MANTA_DECL void rank_loop::let_others_go_first() {
   if (below_.pace.looked_long_ago(ticks_between_looks())) look_around(true);
   below_.pace.put_others_off(ticks_between_looks());
   context* const next = below_.turns.next_stack_first(below_.actors.has_work());
@@ -250,8 +234,7 @@ void rank_loop<Network>::let_others_go_first() {
   go_on(task);
 }
 
-template <class Network>
-void rank_loop<Network>::run_inline(node& n) {
+MANTA_DECL void rank_loop::run_inline(node& n) {
   below_.local.remove(n);
   running_task& before = below_.running.get();
   {
@@ -263,8 +246,7 @@ void rank_loop<Network>::run_inline(node& n) {
     let_others_go_first();
 }
 
-template <class Network>
-void rank_loop<Network>::report_long_task() {
+MANTA_DECL void rank_loop::report_long_task() {
   if (below_.running->actor != nullptr) {
     report_blocked(reported_.tasks, reported_.own_work != 0, true);
   } else if (reported_.tasks > 0 && reported_.own_work == 0) {

@@ -21,7 +21,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class questions {
  public:
   /// The parts that it uses.
@@ -33,11 +32,11 @@ class questions {
     const graph::offers& world;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
     tasks_elsewhere& elsewhere;
-    exec::completion<Network>& completion;
-    exec::tickets<Network>& tickets;
-    exec::placement<Network>& placement;
-    exec::withdrawal<Network>& withdrawal;
-    named_actors<Network>& named;
+    exec::completion& completion;
+    exec::tickets& tickets;
+    exec::placement& placement;
+    exec::withdrawal& withdrawal;
+    named_actors& named;
   };
 
   /// What others do, with `rank` first.
@@ -46,7 +45,7 @@ class questions {
     void (*seen)(void* rank, const ask_message& m);  ///< Answers what people want to see of this rank.
   };
 
-  questions(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
+  questions(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   /// Asks rank 0 for bundles of resources, and returns the number it gives; `ready` ends when they are there.
   MANTA_DECL std::uint64_t reserve(const wire::buffer& wanted, graph::strategy how, node& ready);
@@ -71,7 +70,7 @@ class questions {
   std::string explain_placed(rank_id home_rank, node_index home_index, std::uint64_t place_key);
   std::string explain_own(const node& n) const;  ///< As explain_placed, for a task of rank 0 that it has sent.
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
 };

@@ -14,8 +14,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void questions<Network>::on_ask(const std::byte* data, std::size_t bytes) {
+MANTA_DECL void questions::on_ask(const std::byte* data, std::size_t bytes) {
   ask_message m;
   std::memcpy(&m, data, sizeof m);
   wire::source in(data + sizeof m, bytes - sizeof m);
@@ -67,8 +66,7 @@ void questions<Network>::on_ask(const std::byte* data, std::size_t bytes) {
   }
 }
 
-template <class Network>
-std::uint64_t questions<Network>::reserve(const wire::buffer& wanted, graph::strategy how, node& ready) {
+MANTA_DECL std::uint64_t questions::reserve(const wire::buffer& wanted, graph::strategy how, node& ready) {
   // Until it is met or given up, of which the home hears as if a task had ended.
   own_.refs.hold(ready);
   below_.elsewhere.note_sent();
@@ -79,18 +77,15 @@ std::uint64_t questions<Network>::reserve(const wire::buffer& wanted, graph::str
   return id;
 }
 
-template <class Network>
-void questions<Network>::give_up_reservation(std::uint64_t id) {
+MANTA_DECL void questions::give_up_reservation(std::uint64_t id) {
   own_.post.send(0, message::ask, ask_message{ask_message::release, 0, 0, 0, 0, 0, id});
 }
 
-template <class Network>
-wire::buffer questions<Network>::available() {
+MANTA_DECL wire::buffer questions::available() {
   return below_.tickets.ask(0, ask_message{ask_message::available, 0, 0, 0, 0, 0, 0});
 }
 
-template <class Network>
-std::string questions<Network>::explain(node& n) {
+MANTA_DECL std::string questions::explain(node& n) {
   if (n.state == state::pending) (void)available();           // a wait: so that a loop around it comes to an end
   if (below_.scheduler != nullptr) below_.placement.place();  // what can be decided is, before it is asked about
   bool placed_by_zero = false;
@@ -115,8 +110,7 @@ std::string questions<Network>::explain(node& n) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-template <class Network>
-std::vector<wire::buffer> questions<Network>::memory_of_all() {
+MANTA_DECL std::vector<wire::buffer> questions::memory_of_all() {
   std::vector<wire::buffer> all(own_.size);
   all[own_.rank.number()] = describe_memory();
   std::vector<node*> tickets(own_.size, nullptr);
@@ -138,8 +132,7 @@ std::vector<wire::buffer> questions<Network>::memory_of_all() {
   return all;
 }
 
-template <class Network>
-wire::buffer questions<Network>::describe_memory() const {
+MANTA_DECL wire::buffer questions::describe_memory() const {
   std::uint64_t bytes = 0, shared = 0;
   own_.ledger.values().for_each([&](const store::large& l) {
     bytes += l.bytes;
@@ -163,8 +156,7 @@ wire::buffer questions<Network>::describe_memory() const {
   return out;
 }
 
-template <class Network>
-std::string questions<Network>::explain_here(node& n, bool& placed_by_zero) {
+MANTA_DECL std::string questions::explain_here(node& n, bool& placed_by_zero) {
   if (n.state == state::failed) return "it has ended: " + store::describe(*store::failure_of(n)).substr(7);
   if (n.state == state::ready) {
     const std::uint32_t place = place_of(n, own_.rank);
@@ -197,8 +189,7 @@ std::string questions<Network>::explain_here(node& n, bool& placed_by_zero) {
   return own_.rank == 0 ? explain_placed(0, n.index, place_key_of(n, own_.rank)) : std::string();
 }
 
-template <class Network>
-std::string questions<Network>::explain_placed(rank_id home_rank, node_index home_index, std::uint64_t place_key) {
+MANTA_DECL std::string questions::explain_placed(rank_id home_rank, node_index home_index, std::uint64_t place_key) {
   const auto is_it = [&](node& n) {
     if (n.form != form::record) return home_rank == 0 && n.index == home_index;
     return n.record->home_rank == home_rank && n.record->home_index == home_index;
@@ -220,8 +211,7 @@ std::string questions<Network>::explain_placed(rank_id home_rank, node_index hom
   return "runs on rank " + std::to_string(home_rank) + ", which made it, or on one that had nothing to do";
 }
 
-template <class Network>
-std::string questions<Network>::explain_own(const node& n) const {
+MANTA_DECL std::string questions::explain_own(const node& n) const {
   if (n.form == form::record && n.record->request != nullptr && n.record->request->granted.rank >= 0) {
     return describe(n.record->request->granted);
   }
@@ -237,8 +227,7 @@ std::string questions<Network>::explain_own(const node& n) const {
   return describe(g);
 }
 
-template <class Network>
-bool questions<Network>::cancel(node& n, bool children) {
+MANTA_DECL bool questions::cancel(node& n, bool children) {
   if (n.state != state::pending || (!is_stand_in(n) && n.function == no_index)) return false;
   const std::uint16_t flags = children ? cancel_message::children : 0;
   if (!is_stand_in(n)) {

@@ -21,26 +21,25 @@
 
 namespace manta::exec {
 
-template <class Network>
 class quiet_watch {
  public:
   /// The parts that it uses.
   struct parts {
     run_phase& phase;
-    exec::waiters<Network>& waiters;
+    exec::waiters& waiters;
     const late_tasks& late;
     exec::departure& departure;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
-    const exec::fetches<Network>& fetches;
-    const exec::attempts<Network>& attempts;
-    const exec::executor<Network>& executor;
-    const actor_host<Network>& actors;
-    const named_actors<Network>& named;
+    const exec::fetches& fetches;
+    const exec::attempts& attempts;
+    const exec::executor& executor;
+    const actor_host& actors;
+    const named_actors& named;
     const exec::unobserved& unobserved;
-    exec::placement<Network>& placement;
+    exec::placement& placement;
     const exec::foreign_drops& foreign_drops;
-    const exec::orphans<Network>& orphans;
-    rank_loop<Network>& loop;
+    const exec::orphans& orphans;
+    rank_loop& loop;
   };
   /// What others do, with `rank` first.
   struct hooks {
@@ -48,8 +47,7 @@ class quiet_watch {
     bool (*gangs_are_quiet)(void* rank);  ///< Is no gang about to be ended?
   };
 
-  quiet_watch(const rank_context<Network>& own, parts of_it, hooks others)
-      : own_(own), below_(of_it), others_(others) {}
+  quiet_watch(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   // --- rank 0
 
@@ -79,7 +77,7 @@ class quiet_watch {
   bool collect_reports();             ///< False if a rank has died meanwhile: there is something to do again.
   std::string deadlock_text() const;  ///< The report.
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
   waves waves_;

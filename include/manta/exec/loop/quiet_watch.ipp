@@ -13,8 +13,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-bool quiet_watch<Network>::is_quiet() const {
+MANTA_DECL bool quiet_watch::is_quiet() const {
   const bool has_waits_to_end =
       below_.waiters.any_timed() || below_.waiters.any_with_descriptor() || below_.waiters.has_news_of_stops();
   const bool has_attempts = below_.attempts.has_timers() || below_.attempts.has_to_judge();
@@ -25,8 +24,7 @@ bool quiet_watch<Network>::is_quiet() const {
          below_.foreign_drops.empty() && below_.orphans.is_quiet();
 }
 
-template <class Network>
-waves::tally quiet_watch<Network>::tally(bool is_quiet) const {
+MANTA_DECL waves::tally quiet_watch::tally(bool is_quiet) const {
   waves::tally t{};
   t.sent = own_.post.sent(own_.members);
   t.received = own_.post.received(own_.members);
@@ -37,8 +35,7 @@ waves::tally quiet_watch<Network>::tally(bool is_quiet) const {
   return t;
 }
 
-template <class Network>
-void quiet_watch<Network>::look() {
+MANTA_DECL void quiet_watch::look() {
   if (own_.rank != 0 || below_.waiters.empty()) return;
   below_.phase.set_resting(true);
   const bool quiet_here = is_quiet();
@@ -63,15 +60,13 @@ void quiet_watch<Network>::look() {
                        " tasks that could be started would take longer");
 }
 
-template <class Network>
-void quiet_watch<Network>::begin_wave() {
+MANTA_DECL void quiet_watch::begin_wave() {
   const std::uint64_t wave = waves_.begin(own_.size - 1 - own_.members.deaths());
   own_.post.send_to_others(message::probe, probe_message{wave, {}});
   own_.net.pump(true);
 }
 
-template <class Network>
-void quiet_watch<Network>::declare_deadlock() {
+MANTA_DECL void quiet_watch::declare_deadlock() {
   if (!collect_reports()) return;
   const std::string text = deadlock_text();
   own_.post.send_to_others(message::fail_waits, index_message{0, 0}, text.data(), text.size());
@@ -80,8 +75,7 @@ void quiet_watch<Network>::declare_deadlock() {
   below_.waiters.fail_all(text);
 }
 
-template <class Network>
-bool quiet_watch<Network>::collect_reports() {
+MANTA_DECL bool quiet_watch::collect_reports() {
   deadlock_report& report = below_.waiters.report();
   report.begin(own_.size - 1 - own_.members.deaths(), below_.waiters.describe(own_.rank));
   const std::uint32_t deaths_before = own_.members.deaths();
@@ -94,8 +88,7 @@ bool quiet_watch<Network>::collect_reports() {
   return true;
 }
 
-template <class Network>
-std::string quiet_watch<Network>::deadlock_text() const {
+MANTA_DECL std::string quiet_watch::deadlock_text() const {
   std::string text =
       "manta: deadlock: nothing runs, nothing can run, and these wait: " + below_.waiters.report().who_waits();
   while (text.ends_with(' ')) text.pop_back();
@@ -109,8 +102,7 @@ std::string quiet_watch<Network>::deadlock_text() const {
   return text + ". Break the cycle, or free what is held";
 }
 
-template <class Network>
-void quiet_watch<Network>::describe_waits() {
+MANTA_DECL void quiet_watch::describe_waits() {
   const std::string text = below_.waiters.describe(own_.rank);
   own_.post.send(0, message::report_answer, index_message{0, 0}, text.data(), text.size());
 }

@@ -20,10 +20,9 @@
 
 namespace manta::exec {
 
-template <class Network>
 class thread_watch {
  public:
-  thread_watch(rank_id here, const current_task& running, const started_list& started, const waiters<Network>& waiting,
+  thread_watch(rank_id here, const current_task& running, const started_list& started, const waiters& waiting,
                const helper& thread)
       : rank_(here), running_(running), started_(started), waiters_(waiting), helper_(thread) {}
 
@@ -51,7 +50,7 @@ class thread_watch {
   const rank_id rank_;
   const current_task& running_;
   const started_list& started_;
-  const waiters<Network>& waiters_;
+  const waiters& waiters_;
   const helper& helper_;
   void (*last_act_)(void*) = nullptr;
   void* with_ = nullptr;

@@ -17,8 +17,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void thread_watch<Network>::watch_task(bool was_here, std::int64_t now_ns) {
+MANTA_DECL void thread_watch::watch_task(bool was_here, std::int64_t now_ns) {
   if (!task_.is_on()) return;
   const std::int64_t limit_ns = task_.limit_ns();
   if (!task_.look(now_ns, was_here, !running_.is_driver())) return;
@@ -44,8 +43,7 @@ MANTA_DECL bool waits_for_lock(int thread) {
   return read && number == SYS_futex;
 }
 
-template <class Network>
-void thread_watch<Network>::watch_lock(bool was_here, std::int64_t now_ns) {
+MANTA_DECL void thread_watch::watch_lock(bool was_here, std::int64_t now_ns) {
   const auto computed_ns = [] { return static_cast<std::int64_t>(std::clock()) * (1'000'000'000 / CLOCKS_PER_SEC); };
   const bool others_wait = started_.count() + (rank_ == 0 ? 1 : 0) > 1 && !(running_.is_driver() && rank_ != 0);
   if (!lock_.look(now_ns, was_here, others_wait, computed_ns)) return;

@@ -15,22 +15,21 @@
 
 namespace manta::exec {
 
-template <class Network>
 class waiting {
  public:
   /// The parts that it uses.
   struct parts {
     const run_phase& phase;
     const exec::pace& pace;
-    exec::waiters<Network>& waiters;
+    exec::waiters& waiters;
     graph::node_list& local;
-    exec::fetches<Network>& fetches;
+    exec::fetches& fetches;
     exec::throttle& throttle;
-    const exec::home<Network>& home;
-    rank_loop<Network>& loop;
+    const exec::home& home;
+    rank_loop& loop;
   };
 
-  waiting(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it) {}
+  waiting(const rank_context& own, parts of_it) : own_(own), below_(of_it) {}
 
   /// Waits until the record is over.
   void wait(wait_record& record) { below_.loop.wait(record); }
@@ -67,7 +66,7 @@ class waiting {
   /// Waits once for the node. Throws if that is a deadlock.
   void wait_for_news(node& n, const char* what = nullptr);
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
 };
 

@@ -11,8 +11,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void waiting<Network>::watch(node& n, wait_record& record, std::uint32_t position) {
+MANTA_DECL void waiting::watch(node& n, wait_record& record, std::uint32_t position) {
   below_.fetches.need(n);
   link& l = own_.graph.add_link(n, link_kind::waiter);
   l.pointer = &record;
@@ -20,8 +19,7 @@ void waiting<Network>::watch(node& n, wait_record& record, std::uint32_t positio
   if (record.first == nullptr) record.first = &n;
 }
 
-template <class Network>
-void waiting<Network>::wait_for_end(node& n, bool may_inline, const char* what) {
+MANTA_DECL void waiting::wait_for_end(node& n, bool may_inline, const char* what) {
   while (n.state == state::pending) {
     if (may_inline && n.has(node::queued) && below_.loop.has_room()) {
       below_.loop.run_inline(n);
@@ -31,8 +29,7 @@ void waiting<Network>::wait_for_end(node& n, bool may_inline, const char* what) 
   }
 }
 
-template <class Network>
-bool waiting<Network>::wait_for_end(node& n, std::int64_t deadline) {
+MANTA_DECL bool waiting::wait_for_end(node& n, std::int64_t deadline) {
   if (n.state != state::pending) return true;
   wait_record record;
   record.remaining = 1;
@@ -43,8 +40,7 @@ bool waiting<Network>::wait_for_end(node& n, std::int64_t deadline) {
   return n.state != state::pending;
 }
 
-template <class Network>
-void waiting<Network>::hold_back() {
+MANTA_DECL void waiting::hold_back() {
   if (below_.phase.is_stopping() || !below_.throttle.may_hold()) return;
   while (below_.throttle.is_ahead(below_.home.unfinished()) || may_get_room()) {
     const throttle::state before{below_.home.unfinished(), own_.ledger.memory().charged()};
@@ -61,8 +57,7 @@ void waiting<Network>::hold_back() {
   }
 }
 
-template <class Network>
-void waiting<Network>::let_go() {
+MANTA_DECL void waiting::let_go() {
   if (!below_.throttle.has_room(below_.home.unfinished()) || may_get_room()) return;
   for (wait_record* const each : below_.throttle.held()) {
     each->remaining = 0;
@@ -70,8 +65,7 @@ void waiting<Network>::let_go() {
   }
 }
 
-template <class Network>
-void waiting<Network>::relieve() {
+MANTA_DECL void waiting::relieve() {
   constexpr std::size_t limit = std::size_t{4} << 20;
   below_.loop.progress();
   own_.net.pump(false);
@@ -84,8 +78,7 @@ void waiting<Network>::relieve() {
   below_.throttle.is_ahead(queued) || may_get_room() ? hold_back() : below_.throttle.relax(queued);
 }
 
-template <class Network>
-void waiting<Network>::bring(node& n, bool may_inline) {
+MANTA_DECL void waiting::bring(node& n, bool may_inline) {
   wait_for_end(n, may_inline);
   while (n.form == form::remote) [[unlikely]] {
       below_.fetches.fetch(n);
@@ -99,8 +92,7 @@ void waiting<Network>::bring(node& n, bool may_inline) {
   }
 }
 
-template <class Network>
-const void* waiting<Network>::value(node& n, bool may_inline) {
+MANTA_DECL const void* waiting::value(node& n, bool may_inline) {
   bring(n, may_inline);
   try {
     return read(n);
@@ -110,8 +102,7 @@ const void* waiting<Network>::value(node& n, bool may_inline) {
 }
 
 /// The ledger learns of a long value that came encoded, now that it takes memory as other values do.
-template <class Network>
-const void* waiting<Network>::read(node& n) {
+MANTA_DECL const void* waiting::read(node& n) {
   const bool came_encoded = n.form == form::blob && n.blob.bytes >= store::large_bytes;
   const void* const value = store::decode(n);
   if (!came_encoded) return value;
@@ -119,8 +110,7 @@ const void* waiting<Network>::read(node& n) {
   return store::decode(n);
 }
 
-template <class Network>
-void waiting<Network>::wait_for_news(node& n, const char* what) {
+MANTA_DECL void waiting::wait_for_news(node& n, const char* what) {
   wait_record record;
   record.what = what;
   record.remaining = 1;

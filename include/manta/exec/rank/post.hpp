@@ -4,10 +4,6 @@
 // The one way by which a rank says something to a rank, which may be itself:
 // the message is appended to the batch for that rank and counted. Nothing is
 // sent before the network is pumped.
-//
-// The network is a parameter, so that this part, and the parts that send by it,
-// can be tested without MPI: it has `begin(to, kind, most_bytes)`, which returns
-// the place for a message, and `commit(to, bytes)`, which ends it.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +12,14 @@
 
 #include "manta/exec/rank/membership.hpp"
 #include "manta/exec/rank/messages.hpp"
+#include "manta/exec/rank/network.hpp"
 #include "manta/exec/rank/traffic.hpp"
 
 namespace manta::exec {
 
-template <class Network>
 class post {
  public:
-  post(Network& net, std::uint32_t size) : net_(net), size_(size), traffic_(size) {}
+  post(network& net, std::uint32_t size) : net_(net), size_(size), traffic_(size) {}
 
   /// Appends a message: the struct, and what follows it. Inlined, so that the fields go from registers to their
   /// places: a message that is built in memory first is read back in larger pieces than it was written in, for which
@@ -64,7 +60,7 @@ class post {
   std::uint32_t received(const membership& members) const { return traffic_.received(members); }
 
  private:
-  Network& net_;
+  network& net_;
   std::uint32_t size_;
   traffic traffic_;
 };

@@ -20,6 +20,7 @@
 #include "manta/base/error.hpp"
 #include "manta/exec/rank/descriptor_bell.hpp"
 #include "manta/exec/rank/ids.hpp"
+#include "manta/exec/rank/network.hpp"
 #include "manta/exec/rank/waits.hpp"
 #include "manta/exec/state/deadlock_report.hpp"
 #include "manta/exec/state/pace.hpp"
@@ -27,11 +28,10 @@
 
 namespace manta::exec {
 
-template <class Network>
 class waiters {
  public:
   /// `ring(rank)` is called from another thread, when a descriptor of a wait is readable.
-  waiters(Network& net, turns& next, pace& time, void (*ring)(void* rank), void* rank)
+  waiters(network& net, turns& next, pace& time, void (*ring)(void* rank), void* rank)
       : net_(net), turns_(next), pace_(time), ring_(ring), rank_(rank) {}
 
   bool empty() const { return waits_.empty(); }
@@ -123,7 +123,7 @@ class waiters {
   std::int64_t until_message_ns() const { return net_.is_woken_by_all() ? 20'000'000 : 5'000'000; }
   static std::string describe(const wait_record& record);  ///< Says which task waits, and for what.
 
-  Network& net_;
+  network& net_;
   turns& turns_;
   pace& pace_;
   void (*ring_)(void*);

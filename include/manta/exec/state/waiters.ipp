@@ -9,8 +9,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void waiters<Network>::check_deadlines(std::int64_t now) {
+MANTA_DECL void waiters::check_deadlines(std::int64_t now) {
   base::list<wait_record*> due;
   for (wait_record* record : waits_) {
     if (record->deadline <= now && record->parked != nullptr && !record->queued) due.push_back(record);
@@ -20,8 +19,7 @@ void waiters<Network>::check_deadlines(std::int64_t now) {
   for (wait_record* record : due) wake(*record);
 }
 
-template <class Network>
-bool waiters<Network>::check_descriptors() {
+MANTA_DECL bool waiters::check_descriptors() {
   bool any = false;
   for (wait_record* record : waits_) {
     if (record->descriptor < 0) continue;
@@ -33,8 +31,7 @@ bool waiters<Network>::check_descriptors() {
   return any;
 }
 
-template <class Network>
-void waiters<Network>::check_stops() {
+MANTA_DECL void waiters::check_stops() {
   has_news_of_stops_ = false;
   for (wait_record* record : waits_) {
     if (!record->looks_for_stops) continue;
@@ -43,8 +40,7 @@ void waiters<Network>::check_stops() {
   }
 }
 
-template <class Network>
-std::int64_t waiters<Network>::sleep_until_deadline(bool has_timers, std::int64_t now) const {
+MANTA_DECL std::int64_t waiters::sleep_until_deadline(bool has_timers, std::int64_t now) const {
   if (!any_timed() || has_timers) return longest_sleep(has_timers);
   std::int64_t length = until_message_ns();
   for (const wait_record* record : waits_) {
@@ -53,8 +49,7 @@ std::int64_t waiters<Network>::sleep_until_deadline(bool has_timers, std::int64_
   return length;
 }
 
-template <class Network>
-void waiters<Network>::sleep(std::int64_t ns) {
+MANTA_DECL void waiters::sleep(std::int64_t ns) {
   if (!any_with_descriptor()) return net_.sleep(ns);
   if (check_descriptors()) return;
   if (net_.can_be_woken()) {
@@ -73,15 +68,13 @@ void waiters<Network>::sleep(std::int64_t ns) {
   ::ppoll(all.data(), static_cast<nfds_t>(all.size()), &length, nullptr);
 }
 
-template <class Network>
-std::uint32_t waiters<Network>::unfinished() const {
+MANTA_DECL std::uint32_t waiters::unfinished() const {
   std::uint32_t count = 0;
   for (const wait_record* w : waits_) count += w != last_ && !w->over();
   return count;
 }
 
-template <class Network>
-std::string waiters<Network>::describe(rank_id here) const {
+MANTA_DECL std::string waiters::describe(rank_id here) const {
   std::string text;
   for (const wait_record* w : waits_) {
     if (w == last_ || w->over()) continue;
@@ -90,8 +83,7 @@ std::string waiters<Network>::describe(rank_id here) const {
   return text.empty() ? text : "[rank " + std::to_string(here) + ": " + text + "] ";
 }
 
-template <class Network>
-std::vector<std::string> waiters<Network>::sentences(std::size_t most) const {
+MANTA_DECL std::vector<std::string> waiters::sentences(std::size_t most) const {
   std::vector<std::string> all;
   for (const wait_record* w : waits_) {
     if (w != last_ && !w->over() && all.size() < most) all.push_back(describe(*w));
@@ -99,8 +91,7 @@ std::vector<std::string> waiters<Network>::sentences(std::size_t most) const {
   return all;
 }
 
-template <class Network>
-std::string waiters<Network>::describe_all() const {
+MANTA_DECL std::string waiters::describe_all() const {
   std::string text;
   for (const wait_record* w : waits_) {
     if (w == last_) continue;
@@ -109,8 +100,7 @@ std::string waiters<Network>::describe_all() const {
   return text;
 }
 
-template <class Network>
-std::string waiters<Network>::describe(const wait_record& record) {
+MANTA_DECL std::string waiters::describe(const wait_record& record) {
   std::string text = "'" + std::string(record.task->name()) + "'";
   if (const graph::request* const actor = record.task->actor; actor != nullptr && !actor->name.empty()) {
     text += " of the actor '" + actor->name + "'";
@@ -125,8 +115,7 @@ std::string waiters<Network>::describe(const wait_record& record) {
   return text + "a value";
 }
 
-template <class Network>
-void waiters<Network>::fail_all(const std::string& text) {
+MANTA_DECL void waiters::fail_all(const std::string& text) {
   report_.declare(text);
   for (wait_record* w : waits_) {
     if (w == last_ || w->over()) continue;

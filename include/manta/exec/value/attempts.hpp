@@ -17,7 +17,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class attempts {
  public:
   /// What others do, each with `rank` first.
@@ -28,8 +27,7 @@ class attempts {
     void (*withdraw)(void* rank, node& n, const store::failure_ptr& why, std::uint16_t flags);
   };
 
-  attempts(const rank_context<Network>& own, completion<Network>& ends, run_phase& phase, biased_lock& lock,
-           hooks others)
+  attempts(const rank_context& own, completion& ends, run_phase& phase, biased_lock& lock, hooks others)
       : own_(own), completion_(ends), phase_(phase), lock_(lock), others_(others) {}
 
   // --- the clock
@@ -63,8 +61,8 @@ class attempts {
   bool is_due_for(const task_clock::timer& t);         ///< Does this timer run for its node now?
   bool retry(node& n, const store::failure_ptr& why);  ///< Runs a task again, now or after its pause, if that helps.
 
-  const rank_context<Network> own_;
-  completion<Network>& completion_;
+  const rank_context own_;
+  completion& completion_;
   run_phase& phase_;
   biased_lock& lock_;
   const hooks others_;

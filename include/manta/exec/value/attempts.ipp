@@ -11,34 +11,29 @@
 
 namespace manta::exec {
 
-template <class Network>
-void attempts<Network>::start_timer(node& n, std::int64_t ns, std::uint32_t attempt) {
+MANTA_DECL void attempts::start_timer(node& n, std::int64_t ns, std::uint32_t attempt) {
   n.set(node::timed);
   clock_.start({ns, id_of(n), n.index, attempt, 0});
 }
 
-template <class Network>
-void attempts<Network>::start_timer_of_call(node& n, std::int64_t ns, std::int64_t limit) {
+MANTA_DECL void attempts::start_timer_of_call(node& n, std::int64_t ns, std::int64_t limit) {
   n.set(node::timed);
   clock_.start({ns, n.sent.id, n.index, 0, limit});
 }
 
-template <class Network>
-void attempts<Network>::stop_timer(node& n) {
+MANTA_DECL void attempts::stop_timer(node& n) {
   n.reset(node::timed);
   clock_.stop([this](const task_clock::timer& t) { return is_due_for(t); });
 }
 
-template <class Network>
-bool attempts<Network>::is_due_for(const task_clock::timer& t) {
+MANTA_DECL bool attempts::is_due_for(const task_clock::timer& t) {
   const node& n = own_.graph.nodes.at(t.index);
   if (!n.has(node::timed) || n.state != state::pending) return false;
   if (n.form != form::record) return n.sent.id == t.id;
   return n.record->id == t.id && n.record->attempt == t.attempt;
 }
 
-template <class Network>
-void attempts<Network>::look_at_clock() {
+MANTA_DECL void attempts::look_at_clock() {
   const std::int64_t now = base::now_ns();
   for (task_clock::timer first{}; clock_.take_due(now, first);) {
     if (!is_due_for(first)) continue;
@@ -60,8 +55,7 @@ void attempts<Network>::look_at_clock() {
   }
 }
 
-template <class Network>
-bool attempts<Network>::overdue(node& n) {
+MANTA_DECL bool attempts::overdue(node& n) {
   if (base::now_ns() < n.record->request->due) {
     stop_timer(n);
     return false;
@@ -71,14 +65,12 @@ bool attempts<Network>::overdue(node& n) {
   return true;
 }
 
-template <class Network>
-bool attempts<Network>::may_retry(const node& n) const {
+MANTA_DECL bool attempts::may_retry(const node& n) const {
   if (n.form != form::record || n.record->request == nullptr || phase_.is_stopping()) return false;
   return static_cast<int>(n.record->attempt) < n.record->request->retries;
 }
 
-template <class Network>
-bool attempts<Network>::judge(node& n, const store::failure_ptr& why) {
+MANTA_DECL bool attempts::judge(node& n, const store::failure_ptr& why) {
   const auto predicate = n.record->request->retry.only_if;
   if (predicate == nullptr) return retry(n, why);
   own_.refs.hold(n);
@@ -100,8 +92,7 @@ bool attempts<Network>::judge(node& n, const store::failure_ptr& why) {
   return ended || (again && !phase_.is_stopping() && retry(n, why));
 }
 
-template <class Network>
-bool attempts<Network>::retry(node& n, const store::failure_ptr& why) {
+MANTA_DECL bool attempts::retry(node& n, const store::failure_ptr& why) {
   for (const auto final : {store::failure::kind::cancelled, store::failure::kind::timeout,
                            store::failure::kind::unschedulable, store::failure::kind::serialization}) {
     if (why->kind == final) return false;
@@ -124,8 +115,7 @@ bool attempts<Network>::retry(node& n, const store::failure_ptr& why) {
   return true;
 }
 
-template <class Network>
-void attempts<Network>::retry_or_fail_later(node& n, const store::failure_ptr& why) {
+MANTA_DECL void attempts::retry_or_fail_later(node& n, const store::failure_ptr& why) {
   if (n.record->request->retry.only_if == nullptr) {
     if (retry(n, why)) return;
     completion_.fail(n, why);
@@ -136,8 +126,7 @@ void attempts<Network>::retry_or_fail_later(node& n, const store::failure_ptr& w
   to_judge_.push_back({n.index, new store::failure_ptr(why)});
 }
 
-template <class Network>
-void attempts<Network>::judge_failures() {
+MANTA_DECL void attempts::judge_failures() {
   while (!to_judge_.empty()) {
     const judgement j = to_judge_.back();
     to_judge_.pop_back();
@@ -151,8 +140,7 @@ void attempts<Network>::judge_failures() {
   }
 }
 
-template <class Network>
-void attempts<Network>::withdraw_resting(const store::failure_ptr& why) {
+MANTA_DECL void attempts::withdraw_resting(const store::failure_ptr& why) {
   const auto runs_still = [this](const task_clock::timer& t) { return is_due_for(t); };
   for (const task_clock::timer& t : clock_.all(runs_still)) {
     if (!runs_still(t)) continue;

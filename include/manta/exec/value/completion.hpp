@@ -16,7 +16,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class completion {
  public:
   /// What others do when a node ends to which they are linked, each with `rank` first.
@@ -35,7 +34,7 @@ class completion {
     void (*free_task)(void* rank, task* t);                      ///< Its task has a record.
   };
 
-  completion(const rank_context<Network>& own, hooks others) : own_(own), others_(others) {}
+  completion(const rank_context& own, hooks others) : own_(own), others_(others) {}
 
   /// The payload has been set: the node has ended.
   MANTA_DECL void complete(node& n);
@@ -64,7 +63,7 @@ class completion {
     if (input.state == state::ready) own_.counts.note_edge(input.function, dependent.function, store::bytes_of(input));
   }
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const hooks others_;
 };
 

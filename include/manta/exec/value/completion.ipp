@@ -8,8 +8,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void completion<Network>::complete(node& n) {
+MANTA_DECL void completion::complete(node& n) {
   if (n.has(node::timed) && n.state == state::pending) [[unlikely]]
     others_.stop_timer(others_.rank, n);
   if (n.form == form::failure) [[unlikely]] {
@@ -51,21 +50,18 @@ void completion<Network>::complete(node& n) {
   });
 }
 
-template <class Network>
-void completion<Network>::complete_object(node& n, void* object, function_id function) {
+MANTA_DECL void completion::complete_object(node& n, void* object, function_id function) {
   store::set_box(n, object);
   store::enter(n, own_.ledger, function);
   complete_if_room(n);
 }
 
-template <class Network>
-bool completion<Network>::has_room(const node& n) const {
+MANTA_DECL bool completion::has_room(const node& n) const {
   const store::large* const l = store::large_of(n);
   return l == nullptr || l->charged == 0 || own_.ledger.memory().charged() <= own_.ledger.memory().limit();
 }
 
-template <class Network>
-void completion<Network>::complete_if_room(node& n) {
+MANTA_DECL void completion::complete_if_room(node& n) {
   if (!has_room(n)) [[unlikely]] {
     const store::failure_ptr why = own_.failures.store_is_full(own_.ledger);
     store::clear(n);
@@ -74,15 +70,13 @@ void completion<Network>::complete_if_room(node& n) {
   complete(n);
 }
 
-template <class Network>
-void completion<Network>::fail(node& n, const store::failure_ptr& why) {
+MANTA_DECL void completion::fail(node& n, const store::failure_ptr& why) {
   if (n.form == form::record) others_.free_task(others_.rank, n.record);
   store::set_failure(n, why);
   complete(n);
 }
 
-template <class Network>
-node& completion<Network>::checked(node& n) {
+MANTA_DECL node& completion::checked(node& n) {
   if (n.state != state::failed) return n;
   const store::failure_ptr why = store::failure_of(n);
   n.set(node::observed);
@@ -90,8 +84,7 @@ node& completion<Network>::checked(node& n) {
   store::raise(*why);
 }
 
-template <class Network>
-void completion<Network>::lies_at(node& n, rank_id place, std::uint64_t bytes) {
+MANTA_DECL void completion::lies_at(node& n, rank_id place, std::uint64_t bytes) {
   n.form = form::remote;
   n.remote.bytes = bytes;
   n.remote.place = place;

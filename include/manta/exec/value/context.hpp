@@ -31,26 +31,24 @@ using graph::state;
 using graph::task;
 using graph::task_list;
 
-template <class Network>
 struct rank_context {
   rank_id rank;
   std::uint32_t size;
-  Network& net;
+  network& net;
   graph::task_graph& graph;
   store::ledger& ledger;
-  exec::post<Network>& post;
+  exec::post& post;
   const membership& members;
   const failure_writer& failures;
-  references<Network>& refs;
+  references& refs;
   task_counts& counts;
   task_trace& trace;
 };
 
 /// A task of this home is submitted, and the run is traced. Homes of inputs that are results of tasks of other homes
 /// are told: they know which tasks these were.
-template <class Network>
-[[gnu::noinline, gnu::cold]] void trace_submitted(const rank_context<Network>& own, const node& n, std::uint64_t id,
-                                                  const task_arguments& given) {
+[[gnu::noinline, gnu::cold]] inline void trace_submitted(const rank_context& own, const node& n, std::uint64_t id,
+                                                         const task_arguments& given) {
   own.trace.note_maker(n, id, given.inputs, given.input_count);
   for (std::uint32_t i = 0; i < given.input_count; ++i) {
     const node& input = *given.inputs[i];

@@ -22,7 +22,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class fetches {
  public:
   /// What others do, each with `rank` first.
@@ -34,8 +33,7 @@ class fetches {
     slot_index (*actor_of)(void* rank, node_place home);
   };
 
-  fetches(const rank_context<Network>& own, completion<Network>& ends, supply<Network>& held, const lineage& made_by,
-          hooks others)
+  fetches(const rank_context& own, completion& ends, supply& held, const lineage& made_by, hooks others)
       : own_(own), completion_(ends), supply_(held), lineage_(made_by), others_(others), incoming_(own, held) {}
 
   // --- is it there, and where?
@@ -88,7 +86,7 @@ class fetches {
   void on_not_kept(const seek_message& m);                      ///< The rank that was asked has no copy.
 
  private:
-  using incoming_value = typename incoming_values<Network>::value;
+  using incoming_value = incoming_values::value;
 
   void pull(node& n);          ///< Asks the holder for the value.
   void expect(const node& n);  ///< Makes room for a value that has been asked for, unless it is likely to be mapped.
@@ -108,12 +106,12 @@ class fetches {
   /// Asks the others for a value whose home has died, from number `first` of the ranks that keep copies.
   void seek(node& n, std::uint32_t first = 0);
 
-  const rank_context<Network> own_;
-  completion<Network>& completion_;
-  supply<Network>& supply_;
+  const rank_context own_;
+  completion& completion_;
+  supply& supply_;
   const lineage& lineage_;
   const hooks others_;
-  incoming_values<Network> incoming_;
+  incoming_values incoming_;
   incoming_room room_;
   results_at_once read_here_;
   std::uint32_t next_tag_ = 0;

@@ -11,8 +11,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void fetches<Network>::need(node& n) {
+MANTA_DECL void fetches::need(node& n) {
   if (n.state != state::pending || n.has(node::wanted) || !is_stand_in(n)) return;
   n.set(node::wanted);
   own_.refs.hold(n);  // until the answer
@@ -21,14 +20,12 @@ void fetches<Network>::need(node& n) {
   own_.post.send(n.links->rank, message::want, want_message{n.links->index, n.index});
 }
 
-template <class Network>
-void fetches<Network>::asked_no_more(node& n) {
+MANTA_DECL void fetches::asked_no_more(node& n) {
   n.reset(node::wanted);
   n.links->id = 0;
 }
 
-template <class Network>
-void fetches<Network>::accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void fetches::accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
   switch (static_cast<form>(m.form)) {
     case form::plain:
       store::set_plain(n, data, bytes);
@@ -49,8 +46,7 @@ void fetches<Network>::accept_value(node& n, const result_message& m, const std:
   completion_.complete(n);
 }
 
-template <class Network>
-void fetches<Network>::on_value(rank_id, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void fetches::on_value(rank_id, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = own_.graph.nodes.at(m.index);
   asked_no_more(n);
   if (n.state == state::pending) {
@@ -63,16 +59,14 @@ void fetches<Network>::on_value(rank_id, const result_message& m, const std::byt
   own_.refs.release(n);
 }
 
-template <class Network>
-void fetches<Network>::give_back_references(type_id type, const result_message& m, const std::byte* data,
-                                            std::size_t bytes) {
+MANTA_DECL void fetches::give_back_references(type_id type, const result_message& m, const std::byte* data,
+                                              std::size_t bytes) {
   node& spare = own_.refs.make_node(no_index, type);
   accept_value(spare, m, data, bytes);
   own_.refs.release(spare);
 }
 
-template <class Network>
-void fetches<Network>::fetch(node& n) {
+MANTA_DECL void fetches::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
   if (!is_stand_in(n) && n.function != no_index) read_here_.note_fetched(n.function, n.remote.bytes);
@@ -81,8 +75,7 @@ void fetches<Network>::fetch(node& n) {
   pull(n);
 }
 
-template <class Network>
-void fetches<Network>::pull(node& n) {
+MANTA_DECL void fetches::pull(node& n) {
   expect(n);
   const node_place home = own_.refs.home_of(n);
   pull_message m{home.rank, home.index, n.index, 0, is_stand_in(n) ? n.size : 0u};
@@ -91,8 +84,7 @@ void fetches<Network>::pull(node& n) {
   own_.post.send(n.remote.place, message::pull, m);
 }
 
-template <class Network>
-void fetches<Network>::expect(const node& n) {
+MANTA_DECL void fetches::expect(const node& n) {
   const bool same_node = own_.net.node_of(static_cast<int>(n.remote.place)) == own_.net.node();
   const bool has_array = wire::type_at(n.type).array != nullptr;
   const std::uint64_t bytes = n.remote.bytes;
@@ -102,8 +94,7 @@ void fetches<Network>::expect(const node& n) {
   own_.ledger.expect(bytes);
 }
 
-template <class Network>
-void fetches<Network>::no_longer_fetching(node& n) {
+MANTA_DECL void fetches::no_longer_fetching(node& n) {
   n.reset(node::fetching);
   if (const std::uint64_t bytes = room_.release(n); bytes != 0) own_.ledger.expect_no_more(bytes);
   while (room_.has_waiting() && !own_.ledger.memory().expects_much()) {
@@ -112,20 +103,17 @@ void fetches<Network>::no_longer_fetching(node& n) {
   }
 }
 
-template <class Network>
-void fetches<Network>::on_data(rank_id from, const data_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void fetches::on_data(rank_id from, const data_message& m, const std::byte* data, std::size_t bytes) {
   if ((m.segments & data_message::by_pages) != 0) return on_pages(from, own_.graph.nodes.at(m.index), data, bytes);
   if (auto* const v = incoming_.begin(from, m, data, bytes)) arrived(v);
 }
 
-template <class Network>
-void fetches<Network>::on_block(std::uint64_t token) {
+MANTA_DECL void fetches::on_block(std::uint64_t token) {
   auto* const v = incoming_.take_block(token);
   if (v != nullptr) v->is_cut_off() ? comes_in_part(v) : arrived(v);
 }
 
-template <class Network>
-void fetches<Network>::arrived(incoming_value* v) {
+MANTA_DECL void fetches::arrived(incoming_value* v) {
   node& n = *v->target;
   if (store::is_here(n)) [[unlikely]]
     return came_in_vain(v);
@@ -145,8 +133,7 @@ void fetches<Network>::arrived(incoming_value* v) {
 }
 
 /// While it was on its way, this rank has made it again for one that has died.
-template <class Network>
-void fetches<Network>::came_in_vain(incoming_value* v) {
+MANTA_DECL void fetches::came_in_vain(incoming_value* v) {
   node& n = *v->target;
   if (v->box == nullptr && v->references) {
     node& spare = own_.refs.make_node(no_index, n.type);
@@ -159,15 +146,13 @@ void fetches<Network>::came_in_vain(incoming_value* v) {
 }
 
 /// What was asked for does not come, or is not needed any more.
-template <class Network>
-void fetches<Network>::not_fetched(node& n) {
+MANTA_DECL void fetches::not_fetched(node& n) {
   no_longer_fetching(n);
   own_.refs.release(n);
 }
 
 /// What was asked for is there, but its save() or load() has failed.
-template <class Network>
-void fetches<Network>::cannot_come(node& n, const store::failure_ptr& why) {
+MANTA_DECL void fetches::cannot_come(node& n, const store::failure_ptr& why) {
   let_place_go(n);
   n.form = form::none;
   completion_.fail(n, why);
@@ -175,8 +160,7 @@ void fetches<Network>::cannot_come(node& n, const store::failure_ptr& why) {
 }
 
 /// The home of a value that has been fetched, or cannot be, needs it no more where it lies.
-template <class Network>
-bool fetches<Network>::let_place_go(node& n) {
+MANTA_DECL bool fetches::let_place_go(node& n) {
   if (is_stand_in(n)) return false;
   own_.post.send(n.remote.place, message::release, index_message{n.index, own_.rank});
   n.set(node::leaving);  // not a reference: whoever holds the only handle may move the value out
@@ -184,16 +168,14 @@ bool fetches<Network>::let_place_go(node& n) {
 }
 
 /// A value that was fetched has come; set(moves_home) makes it the node's.
-template <class Network>
 template <class Set>
-void fetches<Network>::has_come(node& n, Set&& set) {
+void fetches::has_come(node& n, Set&& set) {
   no_longer_fetching(n);
   set(let_place_go(n));
   own_.refs.release(n);
 }
 
-template <class Network>
-void fetches<Network>::decode_arrived() {
+MANTA_DECL void fetches::decode_arrived() {
   while (incoming_.has_undecoded()) {
     incoming_value* const v = &incoming_.take_undecoded();
     node& n = *v->target;
@@ -220,15 +202,13 @@ void fetches<Network>::decode_arrived() {
 
 // --- values that do not simply come: memory is mapped, a holder has lost its value, a home has died
 
-template <class Network>
-store::node_file* fetches<Network>::map_file(rank_id from, const pages_message& where) {
+MANTA_DECL store::node_file* fetches::map_file(rank_id from, const pages_message& where) {
   store::node_file* const mapped = supply_.node_ranks().map(from, where);
   if (mapped != nullptr && own_.members.is_dead(where.maker)) mapped->orphan();
   return mapped;
 }
 
-template <class Network>
-void fetches<Network>::on_pages(rank_id from, node& n, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void fetches::on_pages(rank_id from, node& n, const std::byte* data, std::size_t bytes) {
   pages_message where;
   std::memcpy(&where, data, sizeof where);
   if (store::is_here(n)) [[unlikely]] {  // made here again meanwhile
@@ -255,8 +235,7 @@ void fetches<Network>::on_pages(rank_id from, node& n, const std::byte* data, st
 }
 
 /// Answers, or lets wait, who pulls a value that is not on this rank; false if it is.
-template <class Network>
-bool fetches<Network>::not_here(rank_id from, const pull_message& m, node* n) {
+MANTA_DECL bool fetches::not_here(rank_id from, const pull_message& m, node* n) {
   if (n != nullptr && n->state == state::ready && store::is_here(*n)) return false;
   const bool comes = n != nullptr && n->state == state::ready && n->has(node::fetching);
   if (!comes || n->remote.place == from) {  // who would give it to us has lost it and asks us
@@ -274,21 +253,18 @@ bool fetches<Network>::not_here(rank_id from, const pull_message& m, node* n) {
 }
 
 /// The rank that sends us the value is alive, but had it from one that has died.
-template <class Network>
-void fetches<Network>::on_cut_off(rank_id from, const cut_off_message& m) {
+MANTA_DECL void fetches::on_cut_off(rank_id from, const cut_off_message& m) {
   if (auto* const v = incoming_.cut_off(from, m)) comes_in_part(v);
 }
 
-template <class Network>
-void fetches<Network>::comes_in_part(incoming_value* v) {
+MANTA_DECL void fetches::comes_in_part(incoming_value* v) {
   incoming_.stop_followers(*v);
   const node_index index = v->target->index;
   incoming_.forget(v);
   on_unavailable({index, no_index, 0});
 }
 
-template <class Network>
-void fetches<Network>::on_unavailable(const unavailable_message& m) {
+MANTA_DECL void fetches::on_unavailable(const unavailable_message& m) {
   node& n = own_.graph.nodes.at(m.index);
   if (store::is_here(n)) [[unlikely]]
     return not_fetched(n);  // made here again meanwhile
@@ -311,8 +287,7 @@ void fetches<Network>::on_unavailable(const unavailable_message& m) {
   own_.refs.release(n);
 }
 
-template <class Network>
-void fetches<Network>::on_replicate(rank_id from, const replicate_message& m) {
+MANTA_DECL void fetches::on_replicate(rank_id from, const replicate_message& m) {
   node& n = own_.refs.stand_in(from, m.home_index, m.type);  // held without owing a reference, until `release`
   n.set(node::primary);
   if (n.state != state::pending) return;
@@ -323,8 +298,7 @@ void fetches<Network>::on_replicate(rank_id from, const replicate_message& m) {
 
 /// A value that is needed, and whose home has died: asks all others, one after the other, those first who keep a copy,
 /// and never completes it at once. The copies go when the run ends: nobody counts references to them.
-template <class Network>
-void fetches<Network>::seek(node& n, std::uint32_t first) {
+MANTA_DECL void fetches::seek(node& n, std::uint32_t first) {
   link& home = *n.links;
   seek_message m{home.rank, home.index, n.index, first, lineage_.family_of(n) != nullptr};
   while ((m.keeper = supply_.next_keeper(home.rank, m.keeper)) != no_index) {
@@ -337,8 +311,7 @@ void fetches<Network>::seek(node& n, std::uint32_t first) {
   own_.post.send(own_.rank, message::not_kept, m);
 }
 
-template <class Network>
-void fetches<Network>::on_not_kept(const seek_message& m) {
+MANTA_DECL void fetches::on_not_kept(const seek_message& m) {
   node& n = own_.graph.nodes.at(m.index);
   const bool is_pending = n.state == state::pending;  // else it has come from elsewhere
   if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper);
@@ -351,14 +324,12 @@ void fetches<Network>::on_not_kept(const seek_message& m) {
   own_.refs.release(n);
 }
 
-template <class Network>
-bool fetches<Network>::is_asked_for(const node& n, rank_id asked) const {
+MANTA_DECL bool fetches::is_asked_for(const node& n, rank_id asked) const {
   if (!is_stand_in(n) || !n.has(node::wanted)) return false;
   return (n.links->id != 0 ? n.links->id - 1 : n.links->rank) == asked;
 }
 
-template <class Network>
-void fetches<Network>::on_seek(rank_id from, const seek_message& m) {
+MANTA_DECL void fetches::on_seek(rank_id from, const seek_message& m) {
   node* const n = own_.refs.known(m.home_rank, m.home_index);
   if (n != nullptr && n->state == state::ready && n->form != form::remote)
     return supply_.tell_value({from, m.index}, *n);
@@ -375,8 +346,7 @@ void fetches<Network>::on_seek(rank_id from, const seek_message& m) {
   need(*n);
 }
 
-template <class Network>
-void fetches<Network>::on_pull(rank_id from, const pull_message& m) {
+MANTA_DECL void fetches::on_pull(rank_id from, const pull_message& m) {
   node* const n =
       m.home_rank == own_.rank ? &own_.graph.nodes.at(m.home_index) : own_.refs.known(m.home_rank, m.home_index);
   if (!not_here(from, m, n)) supply_.give(from, m, *n);

@@ -15,12 +15,11 @@
 
 namespace manta::exec {
 
-template <class Network>
 class incoming_values {
  public:
   /// A rank to which a value is sent on while it comes.
   struct follower {
-    typename supply<Network>::outgoing_value* out;
+    supply::outgoing_value* out;
     rank_id to;
     std::uint32_t tag;
     node_index index;
@@ -44,7 +43,7 @@ class incoming_values {
     bool has_to_be_decoded() const { return box == nullptr && !places.empty(); }
   };
 
-  incoming_values(const rank_context<Network>& own, supply<Network>& held) : own_(own), supply_(held) {}
+  incoming_values(const rank_context& own, supply& held) : own_(own), supply_(held) {}
 
   /// A message says what will come. Returns the value if all of it came with the message; the caller gets it. Else has
   /// its blocks received, and returns null.
@@ -78,8 +77,8 @@ class incoming_values {
   template <class Is>
   value* find(Is&& is) const;
 
-  const rank_context<Network> own_;
-  supply<Network>& supply_;
+  const rank_context own_;
+  supply& supply_;
   base::pointer_table<value> coming_;  // by their numbers
   base::list<value*> whole_;           // to be decoded
   std::uint64_t next_number_ = 0;

@@ -10,9 +10,8 @@
 
 namespace manta::exec {
 
-template <class Network>
-typename incoming_values<Network>::value* incoming_values<Network>::begin(rank_id from, const data_message& m,
-                                                                          const std::byte* data, std::size_t bytes) {
+MANTA_DECL incoming_values::value* incoming_values::begin(rank_id from, const data_message& m, const std::byte* data,
+                                                          std::size_t bytes) {
   auto* const v = new value;
   v->target = &own_.graph.nodes.at(m.index);
   v->from = from;
@@ -39,14 +38,12 @@ typename incoming_values<Network>::value* incoming_values<Network>::begin(rank_i
   return nullptr;
 }
 
-template <class Network>
-void incoming_values<Network>::receive_next(const value& v) {
+MANTA_DECL void incoming_values::receive_next(const value& v) {
   const wire::segment& place = v.places[v.next];
   own_.net.receive_bulk(static_cast<int>(v.from), static_cast<int>(v.tag), place.data, place.bytes, v.number);
 }
 
-template <class Network>
-typename incoming_values<Network>::value* incoming_values<Network>::take_block(std::uint64_t number) {
+MANTA_DECL incoming_values::value* incoming_values::take_block(std::uint64_t number) {
   value* const v = coming_.find(number);
   for (const follower& f : v->followers) supply_.send_block(f.to, f.tag, v->places[v->next], f.out);
   if (++v->next < v->last) {  // the blocks of one value come one after the other under one tag
@@ -57,9 +54,8 @@ typename incoming_values<Network>::value* incoming_values<Network>::take_block(s
   return v;
 }
 
-template <class Network>
 template <class Is>
-typename incoming_values<Network>::value* incoming_values<Network>::find(Is&& is) const {
+incoming_values::value* incoming_values::find(Is&& is) const {
   value* found = nullptr;
   coming_.for_each([&](value& v) {
     if (is(v)) found = &v;
@@ -67,8 +63,7 @@ typename incoming_values<Network>::value* incoming_values<Network>::find(Is&& is
   return found;
 }
 
-template <class Network>
-typename incoming_values<Network>::value* incoming_values<Network>::cut_off(rank_id from, const cut_off_message& m) {
+MANTA_DECL incoming_values::value* incoming_values::cut_off(rank_id from, const cut_off_message& m) {
   const node* const target = &own_.graph.nodes.at(m.index);
   value* const v = find([&](const value& one) { return one.target == target && one.from == from; });
   if (v == nullptr) return nullptr;
@@ -79,8 +74,7 @@ typename incoming_values<Network>::value* incoming_values<Network>::cut_off(rank
   return v;
 }
 
-template <class Network>
-void incoming_values<Network>::rank_died(rank_id dead) {
+MANTA_DECL void incoming_values::rank_died(rank_id dead) {
   own_.net.abandon(static_cast<int>(dead), [&](std::uint64_t number) {
     const value* const v = coming_.find(number);  // left where it is, because MPI may still write to it
     coming_.erase(number);
@@ -88,8 +82,7 @@ void incoming_values<Network>::rank_died(rank_id dead) {
   });
 }
 
-template <class Network>
-bool incoming_values<Network>::send_on(const node& n, rank_id to, const pull_message& m) {
+MANTA_DECL bool incoming_values::send_on(const node& n, rank_id to, const pull_message& m) {
   value* const v = find([&](const value& one) { return one.target == &n && one.box != nullptr; });
   if (v == nullptr) return false;
   auto* const out =
@@ -100,8 +93,7 @@ bool incoming_values<Network>::send_on(const node& n, rank_id to, const pull_mes
   return true;
 }
 
-template <class Network>
-void incoming_values<Network>::stop_followers(const value& v) {
+MANTA_DECL void incoming_values::stop_followers(const value& v) {
   for (const follower& f : v.followers) {
     if (own_.members.is_dead(f.to)) continue;
     own_.post.send(f.to, message::cut_off, cut_off_message{f.index, static_cast<std::uint32_t>(v.next)});
@@ -109,22 +101,19 @@ void incoming_values<Network>::stop_followers(const value& v) {
   }
 }
 
-template <class Network>
-void incoming_values<Network>::forget(value* v) {
+MANTA_DECL void incoming_values::forget(value* v) {
   if (!v->followers.empty()) return;  // MPI may still read what was sent on
   if (v->box != nullptr) wire::type_at(v->target->type).destroy(v->box);
   delete v;
 }
 
-template <class Network>
-typename incoming_values<Network>::value& incoming_values<Network>::take_undecoded() {
+MANTA_DECL incoming_values::value& incoming_values::take_undecoded() {
   value* const v = whole_.back();
   whole_.pop_back();
   return *v;
 }
 
-template <class Network>
-bool incoming_values<Network>::has_undecoded(const node& n) const {
+MANTA_DECL bool incoming_values::has_undecoded(const node& n) const {
   for (const value* v : whole_) {
     if (v->target == &n) return true;
   }

@@ -12,10 +12,9 @@
 
 namespace manta::exec {
 
-template <class Network>
 class made_values {
  public:
-  made_values(const rank_context<Network>& own, completion<Network>& ends, const current_task& running)
+  made_values(const rank_context& own, completion& ends, const current_task& running)
       : own_(own), completion_(ends), running_(running) {}
 
   /// A node of a plain value.
@@ -27,8 +26,8 @@ class made_values {
   MANTA_DECL node* copy(type_id type, const void* object);
 
  private:
-  const rank_context<Network> own_;
-  completion<Network>& completion_;
+  const rank_context own_;
+  completion& completion_;
   const current_task& running_;
 };
 

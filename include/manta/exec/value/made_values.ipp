@@ -10,15 +10,13 @@
 
 namespace manta::exec {
 
-template <class Network>
-node& made_values<Network>::make_plain(type_id type, const void* value, std::size_t bytes) {
+MANTA_DECL node& made_values::make_plain(type_id type, const void* value, std::size_t bytes) {
   node& n = own_.refs.make_node(type);
   completion_.complete_plain(n, value, bytes);
   return n;
 }
 
-template <class Network>
-node& made_values<Network>::make(type_id type, void* object) {
+MANTA_DECL node& made_values::make(type_id type, void* object) {
   node& n = own_.refs.make_node(type);
   completion_.complete_object(n, object, running_->function);
   if (store::large* const l = store::large_of(n); l != nullptr && own_.net.topology().ranks_on_node() > 1)
@@ -26,8 +24,7 @@ node& made_values<Network>::make(type_id type, void* object) {
   return completion_.checked(n);
 }
 
-template <class Network>
-node* made_values<Network>::copy(type_id type, const void* object) {
+MANTA_DECL node* made_values::copy(type_id type, const void* object) {
   const wire::type_entry& entry = wire::type_at(type);
   const wire::segment array = entry.array(object);
   if (array.bytes < store::shared_bytes || own_.net.topology().ranks_on_node() == 1) return nullptr;

@@ -19,7 +19,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class recovery {
  public:
   using family = lineage::family;
@@ -29,8 +28,8 @@ class recovery {
     void (*start)(void* rank, node& n);  ///< A task that has run is to run once more, as soon as it can.
   };
 
-  recovery(const rank_context<Network>& own, lineage& books, task_records<Network>& records, completion<Network>& ends,
-           fetches<Network>& fetching, hooks others)
+  recovery(const rank_context& own, lineage& books, task_records& records, completion& ends, fetches& fetching,
+           hooks others)
       : own_(own), lineage_(books), records_(records), completion_(ends), fetches_(fetching), others_(others) {}
 
   // --- tasks
@@ -87,11 +86,11 @@ class recovery {
   /// checkpoint, if its options allow restarts; what it was told since then is forgotten.
   void actor_lost(node& n, rank_id dead);
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   lineage& lineage_;
-  task_records<Network>& records_;
-  completion<Network>& completion_;
-  fetches<Network>& fetches_;
+  task_records& records_;
+  completion& completion_;
+  fetches& fetches_;
   const hooks others_;
 };
 

@@ -13,8 +13,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-bool recovery<Network>::keep_lineage(node& n, const result_message& result) {
+MANTA_DECL bool recovery::keep_lineage(node& n, const result_message& result) {
   const bool has_record = n.form == form::record;
   const form what = static_cast<form>(result.form);
   if (!own_.members.recovers()) return false;
@@ -42,8 +41,7 @@ bool recovery<Network>::keep_lineage(node& n, const result_message& result) {
   return true;
 }
 
-template <class Network>
-void recovery<Network>::note_lineage(const node& n, task* t) {
+MANTA_DECL void recovery::note_lineage(const node& n, task* t) {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < t->input_count; ++i) {
     const node& input = *t->inputs()[i];
@@ -54,8 +52,7 @@ void recovery<Network>::note_lineage(const node& n, task* t) {
   while (task* const excess = lineage_.take_excess(most)) records_.free(excess);
 }
 
-template <class Network>
-bool recovery<Network>::keep_item(node& n, const node& actor, function_id function, std::uint64_t number) {
+MANTA_DECL bool recovery::keep_item(node& n, const node& actor, function_id function, std::uint64_t number) {
   if (!own_.members.recovers() || n.form != form::remote) return true;
   task* const made_by = lineage_.task_of(actor);
   if (made_by == nullptr || is_stand_in(n)) return false;
@@ -74,13 +71,11 @@ bool recovery<Network>::keep_item(node& n, const node& actor, function_id functi
   return true;
 }
 
-template <class Network>
-void recovery<Network>::forget_lineage(node& n) {
+MANTA_DECL void recovery::forget_lineage(node& n) {
   if (task* const t = lineage_.take(n)) records_.free(t);
 }
 
-template <class Network>
-void recovery<Network>::make_again(node& n, task* t) {
+MANTA_DECL void recovery::make_again(node& n, task* t) {
   lineage_.take(n);
   own_.counts.take_back(n.function);
   n.state = state::pending;
@@ -93,16 +88,14 @@ void recovery<Network>::make_again(node& n, task* t) {
   others_.start(others_.rank, n);
 }
 
-template <class Network>
-node& recovery<Network>::import_inside(const reference_message& r, type_id type) {
+MANTA_DECL node& recovery::import_inside(const reference_message& r, type_id type) {
   node& n = own_.refs.import_reference(r, type);
   if (store::reading* const outer = store::reading::innermost; outer != nullptr && own_.members.recovers())
     join_family(n, *outer);
   return n;
 }
 
-template <class Network>
-void recovery<Network>::join_family(node& n, store::reading& outer) {
+MANTA_DECL void recovery::join_family(node& n, store::reading& outer) {
   const std::uint32_t position = outer.handles++;
   if (outer.list != nullptr) outer.list->push_back(n.index);
   if (!is_stand_in(n) || lineage_.family_of(n) != nullptr) return;
@@ -110,8 +103,7 @@ void recovery<Network>::join_family(node& n, store::reading& outer) {
   if (outer.family != nullptr) lineage_.join(*static_cast<family*>(outer.family), n, position);
 }
 
-template <class Network>
-void recovery<Network>::leave_family(const node& n, std::uint64_t calls) {
+MANTA_DECL void recovery::leave_family(const node& n, std::uint64_t calls) {
   family* const f = lineage_.family_of(n);
   if (f == nullptr) return;
   if (const node* const heir = calls == 0 ? nullptr : heir_of(n)) own_.refs.add_calls(*heir, calls);
@@ -119,8 +111,7 @@ void recovery<Network>::leave_family(const node& n, std::uint64_t calls) {
   end_if_empty(*f);
 }
 
-template <class Network>
-void recovery<Network>::end_if_empty(family& f) {
+MANTA_DECL void recovery::end_if_empty(family& f) {
   if (--f.living != 0) return;
   if (task* const parent = lineage_.take_parent(f)) records_.free(parent);
   if (f.above != nullptr) end_if_empty(*f.above);
@@ -128,8 +119,7 @@ void recovery<Network>::end_if_empty(family& f) {
   lineage_.end(f);
 }
 
-template <class Network>
-bool recovery<Network>::await_heir(node& n) {
+MANTA_DECL bool recovery::await_heir(node& n) {
   family* const f = lineage_.family_of(n);
   if (f == nullptr || !can_return(*f)) return false;
   if (f->has_ended) {
@@ -141,13 +131,11 @@ bool recovery<Network>::await_heir(node& n) {
   return true;
 }
 
-template <class Network>
-bool recovery<Network>::can_return(const family& f) {
+MANTA_DECL bool recovery::can_return(const family& f) {
   return f.parent != nullptr || f.again != nullptr || (f.above != nullptr && can_return(*f.above));
 }
 
-template <class Network>
-void recovery<Network>::bring_back(family& f) {
+MANTA_DECL void recovery::bring_back(family& f) {
   if (std::exchange(f.comes_back, true)) return;
   if (task* const t = lineage_.take_parent(f)) {
     f.again = &own_.refs.make_node(t->function, f.type);
@@ -159,8 +147,7 @@ void recovery<Network>::bring_back(family& f) {
   bring_back(*f.above);
 }
 
-template <class Network>
-void recovery<Network>::take_from_above(family& f) {
+MANTA_DECL void recovery::take_from_above(family& f) {
   node* const value = heir_at(*f.above, f.position, f.type);
   f.again = value != nullptr ? value : f.above->again;
   own_.refs.hold(*f.again);
@@ -169,15 +156,13 @@ void recovery<Network>::take_from_above(family& f) {
   await_return(f);
 }
 
-template <class Network>
-void recovery<Network>::await_return(family& f) {
+MANTA_DECL void recovery::await_return(family& f) {
   if (store::is_here(*f.again)) return all_return(f);
   fetches_.fetch(*f.again);
   own_.graph.add_link(*f.again, link_kind::family).index = f.slot;
 }
 
-template <class Network>
-void recovery<Network>::all_return(family& f) {
+MANTA_DECL void recovery::all_return(family& f) {
   f.has_ended = true;
   f.again->set(node::observed);  // those who wait tell of it
   find_heirs(f);
@@ -190,8 +175,7 @@ void recovery<Network>::all_return(family& f) {
   end_if_empty(f);
 }
 
-template <class Network>
-void recovery<Network>::find_heirs(family& f) {
+MANTA_DECL void recovery::find_heirs(family& f) {
   if (f.again->state == state::failed || f.again->type != f.type) return;
   node& copy = own_.refs.make_node(f.type);
   try {
@@ -206,8 +190,7 @@ void recovery<Network>::find_heirs(family& f) {
   own_.refs.release(*std::exchange(f.again, &copy));
 }
 
-template <class Network>
-void* recovery<Network>::copy_of(const node& from, node& to, base::list<std::uint32_t>* handles) {
+MANTA_DECL void* recovery::copy_of(const node& from, node& to, base::list<std::uint32_t>* handles) {
   wire::buffer bytes;
   wire::sink out(bytes);
   wire::type_at(from.type).write(from.box, out);
@@ -217,20 +200,17 @@ void* recovery<Network>::copy_of(const node& from, node& to, base::list<std::uin
   return wire::type_at(from.type).read(in);
 }
 
-template <class Network>
-node* recovery<Network>::heir_at(const family& f, std::uint32_t position, type_id type) {
+MANTA_DECL node* recovery::heir_at(const family& f, std::uint32_t position, type_id type) {
   if (position >= f.heirs.size()) return nullptr;
   node& heir = own_.graph.nodes.at(f.heirs[position]);
   return heir.type == type ? &heir : nullptr;
 }
 
-template <class Network>
-node* recovery<Network>::heir_of(const node& n) {
+MANTA_DECL node* recovery::heir_of(const node& n) {
   return heir_at(*lineage_.family_of(n), lineage_.position_of(n), n.type);
 }
 
-template <class Network>
-void recovery<Network>::inherit(node& n) {
+MANTA_DECL void recovery::inherit(node& n) {
   const bool is_pending = n.state == state::pending;  // else the value has come from elsewhere
   node* const heir = heir_of(n);
   if (is_pending && (heir == nullptr || heir == &n)) {
@@ -252,8 +232,7 @@ void recovery<Network>::inherit(node& n) {
   own_.refs.release(n);
 }
 
-template <class Network>
-void recovery<Network>::take_value(node& n, node& from) {
+MANTA_DECL void recovery::take_value(node& n, node& from) {
   if (from.state == state::failed) {
     from.set(node::observed);
     return completion_.fail(n, store::failure_of(from));
@@ -276,8 +255,7 @@ void recovery<Network>::take_value(node& n, node& from) {
   completion_.complete(n);
 }
 
-template <class Network>
-void recovery<Network>::value_lost(node& n, rank_id dead) {
+MANTA_DECL void recovery::value_lost(node& n, rank_id dead) {
   const bool is_here = !is_stand_in(n);
   if (fetches_.is_asked_for(n, dead)) {
     fetches_.asked_no_more(n);
@@ -323,8 +301,7 @@ void recovery<Network>::value_lost(node& n, rank_id dead) {
   if (fetching) own_.refs.release(n);
 }
 
-template <class Network>
-void recovery<Network>::actor_lost(node& n, rank_id dead) {
+MANTA_DECL void recovery::actor_lost(node& n, rank_id dead) {
   own_.refs.forget_calls(n);
   n.state = state::pending;
   n.form = form::none;
@@ -342,8 +319,7 @@ void recovery<Network>::actor_lost(node& n, rank_id dead) {
   n.set(node::observed);
 }
 
-template <class Network>
-void recovery<Network>::on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void recovery::on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes) {
   node& handle = own_.graph.nodes.at(m.index);
   const task* const t = lineage_.task_of(handle);
   if (t == nullptr || (m.id != 0 && m.id != t->id)) return;

@@ -35,7 +35,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class references {
  public:
   /// What others do when the last handle of a node is gone, each with `rank` first.
@@ -58,8 +57,7 @@ class references {
     exec::unobserved& unobserved;
   };
 
-  references(rank_id here, graph::task_graph& graph, post<Network>& out, const membership& members, books of_it,
-             hooks others)
+  references(rank_id here, graph::task_graph& graph, post& out, const membership& members, books of_it, hooks others)
       : rank_(here), graph_(graph), post_(out), members_(members), books_(of_it), others_(others) {}
 
   /// A new node, pending, with `refs` references on this rank.
@@ -178,7 +176,7 @@ class references {
 
   const rank_id rank_;
   graph::task_graph& graph_;
-  post<Network>& post_;
+  post& post_;
   const membership& members_;
   books books_;
   hooks others_;

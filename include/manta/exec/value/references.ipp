@@ -10,8 +10,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-graph::node& references<Network>::make_node(function_id function, type_id type, std::uint32_t refs) {
+MANTA_DECL graph::node& references::make_node(function_id function, type_id type, std::uint32_t refs) {
   graph::node& n = graph_.nodes.make();
   n.function = function;
   n.type = type;
@@ -21,8 +20,7 @@ graph::node& references<Network>::make_node(function_id function, type_id type, 
 
 // Destroying a value may drop the last handle of others: a list instead of recursion keeps a chain of a million
 // values from needing a stack of that depth.
-template <class Network>
-void references<Network>::reclaim(graph::node& n) {
+MANTA_DECL void references::reclaim(graph::node& n) {
   const bool owns_nothing =
       n.form == graph::form::plain || (n.form == graph::form::none && n.state == graph::state::ready);
   if (owns_nothing && n.links == nullptr && n.flags == 0 && !books_.lineage.has_tasks() &&
@@ -34,8 +32,7 @@ void references<Network>::reclaim(graph::node& n) {
   for (graph::node* next = nullptr; to_reclaim_.take(next);) reclaim_one(*next);
 }
 
-template <class Network>
-void references<Network>::reclaim_one(graph::node& n) {
+MANTA_DECL void references::reclaim_one(graph::node& n) {
   if (n.state == graph::state::failed && !n.has(graph::node::observed))
     books_.unobserved.note_failure(*store::failure_of(n));
   const std::uint64_t calls = n.has(graph::node::actor) ? take_calls(n) : 0;
@@ -67,8 +64,7 @@ void references<Network>::reclaim_one(graph::node& n) {
   free_node(n);
 }
 
-template <class Network>
-void references<Network>::free_node(graph::node& n) {
+MANTA_DECL void references::free_node(graph::node& n) {
   const std::uint64_t* const dead = debts_.lost_with(n.index);
   if (dead == nullptr) return graph_.nodes.free(n);
   n.refs.store(1, std::memory_order_relaxed);  // for ever
@@ -78,8 +74,7 @@ void references<Network>::free_node(graph::node& n) {
   n.set(graph::node::observed);
 }
 
-template <class Network>
-bool references<Network>::waits_for_others(graph::node& n) {
+MANTA_DECL bool references::waits_for_others(graph::node& n) {
   if (drop_replicas(n)) return true;
   if (n.form == graph::form::remote && members_.is_dead(n.remote.place)) return false;
   if (n.form != graph::form::remote && !n.has(graph::node::leaving)) return false;
@@ -90,8 +85,7 @@ bool references<Network>::waits_for_others(graph::node& n) {
   return true;
 }
 
-template <class Network>
-bool references<Network>::drop_replicas(graph::node& n) {
+MANTA_DECL bool references::drop_replicas(graph::node& n) {
   std::uint32_t copies = 0;
   for (graph::link* l = n.links; l != nullptr; l = l->next) {
     if (l->kind != graph::link_kind::replica) continue;
@@ -106,14 +100,12 @@ bool references<Network>::drop_replicas(graph::node& n) {
 
 /// Only the reference that keeps the home's value here is left on this rank: what the rank owes the home must not keep
 /// the home waiting for it.
-template <class Network>
-void references<Network>::return_debts(graph::node& n) {
+MANTA_DECL void references::return_debts(graph::node& n) {
   if (!is_stand_in(n) || n.links->count == 0) return;
   post_.send(n.links->rank, message::drop, drop_message{n.links->index, std::exchange(n.links->count, 0), 0});
 }
 
-template <class Network>
-std::uint64_t references<Network>::take_calls(const graph::node& handle) {
+MANTA_DECL std::uint64_t references::take_calls(const graph::node& handle) {
   const std::uint64_t* const made = calls_made_.find(handle.index);
   if (made == nullptr) return 0;
   const std::uint64_t calls = *made;
@@ -121,8 +113,7 @@ std::uint64_t references<Network>::take_calls(const graph::node& handle) {
   return calls;
 }
 
-template <class Network>
-reference_message references<Network>::export_reference(graph::node& n) {
+MANTA_DECL reference_message references::export_reference(graph::node& n) {
   if (is_stand_in(n)) return lend(n);
   count(n);
   if (receiver_ == graph::no_index || !keeps_debts_of(receiver_)) return {rank_, n.index, rank_, graph::no_index};
@@ -130,8 +121,7 @@ reference_message references<Network>::export_reference(graph::node& n) {
   return {rank_, n.index, receiver_, graph::no_index};
 }
 
-template <class Network>
-reference_message references<Network>::lend(graph::node& n) {
+MANTA_DECL reference_message references::lend(graph::node& n) {
   graph::link* const home = n.links;
   const bool may_die = rank_ != 0 && members_.recovers();
   if (home->count >= 2 && !may_die) {
@@ -147,8 +137,7 @@ reference_message references<Network>::lend(graph::node& n) {
   return {home->rank, home->index, rank_, n.index};
 }
 
-template <class Network>
-void references<Network>::count(graph::node& n) {
+MANTA_DECL void references::count(graph::node& n) {
   if (n.links == nullptr || n.links->kind != graph::link_kind::exported) {
     graph::link* const exported = graph_.links.make();
     exported->kind = graph::link_kind::exported;
@@ -159,8 +148,7 @@ void references<Network>::count(graph::node& n) {
   ++n.links->count;
 }
 
-template <class Network>
-void references<Network>::uncount(graph::node& n, std::uint32_t less) {
+MANTA_DECL void references::uncount(graph::node& n, std::uint32_t less) {
   graph::link* const exported = n.links;
   exported->count -= less;
   if (exported->count != 0) return;
@@ -169,8 +157,7 @@ void references<Network>::uncount(graph::node& n, std::uint32_t less) {
   release(n);
 }
 
-template <class Network>
-graph::node& references<Network>::stand_in(rank_id home_rank, node_index home_index, type_id type) {
+MANTA_DECL graph::node& references::stand_in(rank_id home_rank, node_index home_index, type_id type) {
   if (graph::node* const n = known(home_rank, home_index)) {
     hold(*n);
     return *n;
@@ -180,8 +167,7 @@ graph::node& references<Network>::stand_in(rank_id home_rank, node_index home_in
   return n;
 }
 
-template <class Network>
-void references<Network>::stands_for(graph::node& n, rank_id home_rank, node_index home_index) {
+MANTA_DECL void references::stands_for(graph::node& n, rank_id home_rank, node_index home_index) {
   stand_ins_.insert(key(home_rank, home_index), n.index);
   graph::link* const home = graph_.links.make();
   home->kind = graph::link_kind::home;
@@ -191,8 +177,7 @@ void references<Network>::stands_for(graph::node& n, rank_id home_rank, node_ind
   n.links = home;
 }
 
-template <class Network>
-graph::node& references<Network>::import_reference(const reference_message& r, type_id type) {
+MANTA_DECL graph::node& references::import_reference(const reference_message& r, type_id type) {
   if (r.home_rank == rank_) return take_back(r);
   graph::node& n = stand_in(r.home_rank, r.home_index, type);
   if (n.type == graph::no_index) n.type = type;
@@ -206,8 +191,7 @@ graph::node& references<Network>::import_reference(const reference_message& r, t
   return n;
 }
 
-template <class Network>
-graph::node& references<Network>::take_back(const reference_message& r) {
+MANTA_DECL graph::node& references::take_back(const reference_message& r) {
   graph::node& n = graph_.nodes.at(r.home_index);
   hold(n);
   if (r.lender_index == graph::no_index) {
@@ -219,8 +203,7 @@ graph::node& references<Network>::take_back(const reference_message& r) {
   return n;
 }
 
-template <class Network>
-void references<Network>::take_loan(graph::node& n, const reference_message& r) {
+MANTA_DECL void references::take_loan(graph::node& n, const reference_message& r) {
   if (members_.is_dead(r.home_rank)) {
     post_.send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
   } else if (r.lender_rank == rank_) {
@@ -232,16 +215,14 @@ void references<Network>::take_loan(graph::node& n, const reference_message& r) 
   }
 }
 
-template <class Network>
-void references<Network>::on_drop(rank_id from, const drop_message& m) {
+MANTA_DECL void references::on_drop(rank_id from, const drop_message& m) {
   graph::node& n = graph_.nodes.at(m.index);
   if (m.calls != 0) add_calls(n, m.calls);
   if (keeps_debts_of(from)) debts_.pay(m.index, from, m.count);
   uncount(n, m.count);
 }
 
-template <class Network>
-void references<Network>::on_borrow(rank_id from, const borrow_message& m) {
+MANTA_DECL void references::on_borrow(rank_id from, const borrow_message& m) {
   graph::node& n = graph_.nodes.at(m.home_index);
   count(n);
   if (keeps_debts_of(from)) debts_.add(m.home_index, from);
@@ -250,49 +231,42 @@ void references<Network>::on_borrow(rank_id from, const borrow_message& m) {
   post_.send(m.lender_rank, message::repaid, index_message{m.lender_index, 0});
 }
 
-template <class Network>
-void references<Network>::on_lend(rank_id from, const lend_message& m) {
+MANTA_DECL void references::on_lend(rank_id from, const lend_message& m) {
   graph::node& n = graph_.nodes.at(m.index);
   if (m.change < 0) return end_loan(n, from);
   if (debts_.begin_loan(m.index, from)) count(n);
 }
 
-template <class Network>
-void references<Network>::end_loan(graph::node& n, rank_id lender) {
+MANTA_DECL void references::end_loan(graph::node& n, rank_id lender) {
   if (keeps_debts_of(lender) && debts_.end_loan(n.index, lender, !members_.is_dead(lender))) uncount(n, 1);
 }
 
-template <class Network>
-void references<Network>::rank_died(rank_id dead) {
+MANTA_DECL void references::rank_died(rank_id dead) {
   for (const debts::loss& lost : debts_.forget(dead)) {
     if (lost.count != 0) uncount(graph_.nodes.at(lost.object), lost.count);
   }
 }
 
-template <class Network>
-void references<Network>::on_granted(const index_message& m) {
+MANTA_DECL void references::on_granted(const index_message& m) {
   graph::node& n = graph_.nodes.at(m.index);
   ++n.links->count;
   release(n);
 }
 
-template <class Network>
-void references<Network>::on_release(rank_id from, const index_message& m) {
+MANTA_DECL void references::on_release(rank_id from, const index_message& m) {
   post_.send(from, message::released, m);
   graph::node* const n = known(from, m.index);
   if (n != nullptr && n->has(graph::node::primary)) give_up_copy(*n);
 }
 
-template <class Network>
-void references<Network>::give_up_copy(graph::node& n) {
+MANTA_DECL void references::give_up_copy(graph::node& n) {
   n.reset(graph::node::primary);
   if (store::large* const l = store::large_of(n)) books_.ledger.is_copy(*l);
   if (n.links->count == 0) hide(n);  // it may still be in use here
   release(n);
 }
 
-template <class Network>
-void references<Network>::on_released(const index_message& m) {
+MANTA_DECL void references::on_released(const index_message& m) {
   graph::node& n = graph_.nodes.at(m.index);
   n.has(graph::node::leaving) ? n.reset(graph::node::leaving) : release(n);
 }

@@ -36,7 +36,6 @@ struct ended_task {
 /// The parts in which large arrays travel: a part can be sent on while the next one comes.
 MANTA_DECL base::list<wire::segment> in_parts(const base::list<wire::segment>& arrays);
 
-template <class Network>
 class supply {
  public:
   /// A value that is being sent from where it lies.
@@ -60,7 +59,7 @@ class supply {
                    const pull_message& m);  ///< A pull that was put off is answered now.
   };
 
-  supply(const rank_context<Network>& own, completion<Network>& ends, hooks others)
+  supply(const rank_context& own, completion& ends, hooks others)
       : own_(own), completion_(ends), others_(others), neighbours_(own.size) {}
 
   /// Tells the stand-in `to` of a value that has ended: the value itself if it is small, else where it lies.
@@ -121,8 +120,8 @@ class supply {
   /// The rank that gives a value that is here to another one: this rank, or one that has asked before.
   unavailable_message who_gives(node& n, rank_id from, const pull_message& m);
 
-  const rank_context<Network> own_;
-  completion<Network>& completion_;
+  const rank_context own_;
+  completion& completion_;
   const hooks others_;
   std::uint64_t sent_bytes_ = 0, transfers_ = 0;
   outgoing_pulls pulls_;

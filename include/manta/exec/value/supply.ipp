@@ -27,16 +27,14 @@ MANTA_DECL base::list<wire::segment> in_parts(const base::list<wire::segment>& a
   return parts;
 }
 
-template <class Network>
-void supply<Network>::promise_value(node_place to, node& n) {
+MANTA_DECL void supply::promise_value(node_place to, node& n) {
   if (n.state != state::pending) return tell_value(to, n);
   link& l = own_.graph.add_link(n, link_kind::subscriber);
   l.rank = to.rank;
   l.index = to.index;
 }
 
-template <class Network>
-void supply<Network>::tell_value(node_place to, node& n, message kind) {
+MANTA_DECL void supply::tell_value(node_place to, node& n, message kind) {
   result_message m{to.index, n.type, 0, 0, 0, 0};
   if (n.state == state::failed) {
     n.set(node::observed);  // it is the asker's to look at now
@@ -51,7 +49,7 @@ void supply<Network>::tell_value(node_place to, node& n, message kind) {
     own_.post.send(to.rank, kind, m, n.bytes, bytes);
     return;
   }
-  const typename references<Network>::addressed receiver(own_.refs, to.rank);
+  const references::addressed receiver(own_.refs, to.rank);
   remote_value remote{0, own_.rank, 0};
   if (n.form == form::remote) {
     remote = {n.remote.bytes, n.remote.place, 0};
@@ -76,8 +74,7 @@ void supply<Network>::tell_value(node_place to, node& n, message kind) {
   own_.post.send(to.rank, kind, m, &remote, sizeof remote);
 }
 
-template <class Network>
-void supply<Network>::give(rank_id from, const pull_message& m, node& n) {
+MANTA_DECL void supply::give(rank_id from, const pull_message& m, node& n) {
   if (store::large* const l = store::large_of(n)) own_.ledger.touch(*l);
   if (store::large* const l = store::large_of(n); l != nullptr && !l->shapeless) {
     if (l->is_encoded()) store::decode(n);
@@ -101,8 +98,7 @@ void supply<Network>::give(rank_id from, const pull_message& m, node& n) {
   send_value(from, m, n, std::move(value));
 }
 
-template <class Network>
-void supply<Network>::send_value(rank_id to, const pull_message& m, node& n, wire::encoded&& value) {
+MANTA_DECL void supply::send_value(rank_id to, const pull_message& m, node& n, wire::encoded&& value) {
   const bool by_block = value.bytes.size() > 4 * wire::segment_bytes;
   base::list<wire::segment> blocks = in_parts(value.segments);
   if (by_block) blocks.push_back({value.bytes.data(), value.bytes.size()});  // then it is the only one
@@ -110,10 +106,8 @@ void supply<Network>::send_value(rank_id to, const pull_message& m, node& n, wir
   for (const wire::segment& s : blocks) send_block(to, m.tag & pull_message::tag_bits, s, out);
 }
 
-template <class Network>
-typename supply<Network>::outgoing_value* supply<Network>::announce(rank_id to, const pull_message& m, node& n,
-                                                                    value_body&& body,
-                                                                    const base::list<wire::segment>& blocks) {
+MANTA_DECL supply::outgoing_value* supply::announce(rank_id to, const pull_message& m, node& n, value_body&& body,
+                                                    const base::list<wire::segment>& blocks) {
   const auto count = static_cast<std::uint32_t>(blocks.size());
   ++transfers_;
   sent_bytes_ += body.bytes.size();
@@ -136,8 +130,7 @@ typename supply<Network>::outgoing_value* supply<Network>::announce(rank_id to, 
   return new outgoing_value{this, &n, l, std::move(body.bytes), blocks.size()};
 }
 
-template <class Network>
-void supply<Network>::send_block(rank_id to, std::uint32_t tag, const wire::segment& block, outgoing_value* out) {
+MANTA_DECL void supply::send_block(rank_id to, std::uint32_t tag, const wire::segment& block, outgoing_value* out) {
   const net::completion sent{[](void* argument) {
                                auto* o = static_cast<outgoing_value*>(argument);
                                o->sender->have_been_sent(o, 1);
@@ -146,8 +139,7 @@ void supply<Network>::send_block(rank_id to, std::uint32_t tag, const wire::segm
   own_.net.send_bulk(static_cast<int>(to), static_cast<int>(tag), block.data, block.bytes, sent);
 }
 
-template <class Network>
-void supply<Network>::have_been_sent(outgoing_value* out, std::size_t blocks) {
+MANTA_DECL void supply::have_been_sent(outgoing_value* out, std::size_t blocks) {
   out->blocks -= blocks;
   if (out->blocks != 0) return;
   pulls_.note_sent(out->body.size());
@@ -157,16 +149,14 @@ void supply<Network>::have_been_sent(outgoing_value* out, std::size_t blocks) {
   if (pulls_.waiting() != 0) answer_deferred();
 }
 
-template <class Network>
-void supply<Network>::answer_deferred() {
+MANTA_DECL void supply::answer_deferred() {
   for (std::size_t count = pulls_.waiting(); count > 0; --count) {
     const outgoing_pulls::deferred next = pulls_.take();
     if (!own_.members.is_dead(next.from)) others_.pulled(others_.rank, next.from, next.pull);
   }
 }
 
-template <class Network>
-void supply<Network>::send_result(const ended_task& t, invocation& call, node* expected) {
+MANTA_DECL void supply::send_result(const ended_task& t, invocation& call, node* expected) {
   if (own_.members.is_dead(t.home_rank)) [[unlikely]] {
     if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
     return;
@@ -204,8 +194,7 @@ void supply<Network>::send_result(const ended_task& t, invocation& call, node* e
   completion_.complete(*expected);
 }
 
-template <class Network>
-void supply<Network>::keep_result(const ended_task& t, result_message& m, node& value, node* expected) {
+MANTA_DECL void supply::keep_result(const ended_task& t, result_message& m, node& value, node* expected) {
   if (expected != nullptr && !is_stand_in(*expected)) own_.refs.stands_for(*expected, t.home_rank, t.home_index);
   node& n = own_.refs.stand_in(t.home_rank, t.home_index, value.type);
   n.type = value.type;
@@ -233,8 +222,7 @@ void supply<Network>::keep_result(const ended_task& t, result_message& m, node& 
   own_.post.send(t.home_rank, message::result, m, &remote, sizeof remote);
 }
 
-template <class Network>
-void supply<Network>::send_failure(const ended_task& t, const store::failure_ptr& why, node* expected) {
+MANTA_DECL void supply::send_failure(const ended_task& t, const store::failure_ptr& why, node* expected) {
   const result_message m = header_of(t, form::failure, expected);
   const wire::buffer bytes = store::encode(*why);
   own_.post.send(t.home_rank, message::result, m, bytes.data(), bytes.size());
@@ -243,8 +231,7 @@ void supply<Network>::send_failure(const ended_task& t, const store::failure_ptr
   expected->set(node::observed);  // the home tells of it
 }
 
-template <class Network>
-void supply<Network>::send_pages(rank_id to, const pull_message& m, node& n, store::large& l) {
+MANTA_DECL void supply::send_pages(rank_id to, const pull_message& m, node& n, store::large& l) {
   own_.refs.hold(n);  // until it is mapped
   own_.ledger.show(l);
   neighbours_.note_shown(to, n);
@@ -262,19 +249,16 @@ void supply<Network>::send_pages(rank_id to, const pull_message& m, node& n, sto
   own_.post.commit(to, message::data, sizeof header + sizeof where + value.bytes.size());
 }
 
-template <class Network>
-void supply<Network>::on_mapped(rank_id by, node_index shown) {
+MANTA_DECL void supply::on_mapped(rank_id by, node_index shown) {
   if (neighbours_.take_shown(by, shown) != no_index) no_longer_shown(own_.graph.nodes.at(shown));
 }
 
-template <class Network>
-void supply<Network>::no_longer_shown(node& n) {
+MANTA_DECL void supply::no_longer_shown(node& n) {
   if (store::large* const l = store::large_of(n)) own_.ledger.shown_no_more(*l);
   own_.refs.release(n);
 }
 
-template <class Network>
-unavailable_message supply<Network>::who_gives(node& n, rank_id from, const pull_message& m) {
+MANTA_DECL unavailable_message supply::who_gives(node& n, rank_id from, const pull_message& m) {
   const auto given = [&](link& l) {  // never 0
     l.rank = from;
     l.count = l.count % (pull_message::in_vain - 1) + 1;
@@ -306,8 +290,7 @@ unavailable_message supply<Network>::who_gives(node& n, rank_id from, const pull
   return giver;
 }
 
-template <class Network>
-void supply<Network>::replicate(node& n, int copies) {
+MANTA_DECL void supply::replicate(node& n, int copies) {
   const std::uint64_t bytes = n.form == form::plain ? 0 : store::size_of(n);
   for (std::uint32_t place = 0; copies > 0; ++place) {
     place = next_keeper(own_.rank, place);
@@ -321,8 +304,7 @@ void supply<Network>::replicate(node& n, int copies) {
   own_.net.pump(true);  // this rank may die
 }
 
-template <class Network>
-std::uint32_t supply<Network>::next_keeper(rank_id home, std::uint32_t place) const {
+MANTA_DECL std::uint32_t supply::next_keeper(rank_id home, std::uint32_t place) const {
   const auto node_of = [&](std::uint32_t r) { return own_.net.node_of(static_cast<int>(r)); };
   const std::uint32_t others = own_.size - 1;
   for (; place < 2 * others; ++place) {  // all once for the ranks of other nodes, and once more for those of its own
@@ -332,15 +314,13 @@ std::uint32_t supply<Network>::next_keeper(rank_id home, std::uint32_t place) co
   return no_index;
 }
 
-template <class Network>
-void supply<Network>::rank_died(rank_id dead) {
+MANTA_DECL void supply::rank_died(rank_id dead) {
   for (std::uint32_t shown = 0; (shown = neighbours_.take_shown(dead)) != no_index;) {
     no_longer_shown(own_.graph.nodes.at(shown));
   }
 }
 
-template <class Network>
-result_message supply<Network>::header_of(const ended_task& t, form f, node* expected) const {
+MANTA_DECL result_message supply::header_of(const ended_task& t, form f, node* expected) const {
   const int flags = t.by_scheduler ? result_message::by_scheduler : 0;
   const std::uint16_t reached = expected == nullptr ? std::uint16_t{0} : take_reached(*expected);
   return {t.home_index, t.charge, rounded(t.ns), static_cast<std::uint8_t>(f), static_cast<std::uint8_t>(flags),

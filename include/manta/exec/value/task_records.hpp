@@ -19,7 +19,6 @@ namespace manta::exec {
 /// Reads the request that follows a task_message, behind its length; returns where it ends.
 MANTA_DECL const std::byte* read_request(const std::byte* at, graph::request& request);
 
-template <class Network>
 class task_records {
  public:
   /// What others do, each with `rank` first.
@@ -28,7 +27,7 @@ class task_records {
     void (*lies_at)(void* rank, node& n, rank_id place, std::uint64_t bytes);  ///< An input lies on another rank.
   };
 
-  task_records(const rank_context<Network>& own, staging& received, hooks others)
+  task_records(const rank_context& own, staging& received, hooks others)
       : own_(own), staging_(received), others_(others) {}
 
   /// A task of this rank, with a copy of the arguments. Takes the references of the inputs over.
@@ -59,7 +58,7 @@ class task_records {
   /// The node of an input of a task that was sent ahead of it: it is made on this rank.
   node& to_be_made_here(const reference_message& r, type_id type);
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   staging& staging_;
   const hooks others_;
   wire::buffer scratch_;  // what follows the header of a message

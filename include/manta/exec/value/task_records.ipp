@@ -66,9 +66,8 @@ MANTA_DECL const std::byte* read_gang(const std::byte* at, graph::gang& gang) {
   return at;
 }
 
-template <class Network>
-task* task_records<Network>::make(std::uint64_t id, function_id function, const task_arguments& given,
-                                  graph::request_ptr request) {
+MANTA_DECL task* task_records::make(std::uint64_t id, function_id function, const task_arguments& given,
+                                    graph::request_ptr request) {
   task* const t = own_.graph.tasks.make(given.input_count, static_cast<std::uint32_t>(given.bytes));
   t->id = id;
   t->function = function;
@@ -80,8 +79,7 @@ task* task_records<Network>::make(std::uint64_t id, function_id function, const 
   return t;
 }
 
-template <class Network>
-bool task_records<Network>::append_encoded(node& n, input_message in) {
+MANTA_DECL bool task_records::append_encoded(node& n, input_message in) {
   if (n.state != state::ready || (n.form != form::box && n.form != form::blob) || store::large_of(n) != nullptr)
     return false;
   wire::buffer& out = scratch_;
@@ -106,8 +104,7 @@ bool task_records<Network>::append_encoded(node& n, input_message in) {
   return true;
 }
 
-template <class Network>
-void task_records<Network>::append_conditions(task_message& m, const task_conditions& wanted) {
+MANTA_DECL void task_records::append_conditions(task_message& m, const task_conditions& wanted) {
   const auto& [request, gang, digest] = wanted;
   wire::buffer& out = scratch_;
   if (request != nullptr) {
@@ -130,11 +127,10 @@ void task_records<Network>::append_conditions(task_message& m, const task_condit
   }
 }
 
-template <class Network>
-void task_records<Network>::send(rank_id to, message kind, const task_message& header, const task_arguments& given,
-                                 const task_conditions& wanted) {
+MANTA_DECL void task_records::send(rank_id to, message kind, const task_message& header, const task_arguments& given,
+                                   const task_conditions& wanted) {
   task_message m = header;
-  const typename references<Network>::addressed receiver(own_.refs, to);
+  const references::addressed receiver(own_.refs, to);
   wire::buffer& out = scratch_;
   out.clear();
   append_conditions(m, wanted);
@@ -149,8 +145,7 @@ void task_records<Network>::send(rank_id to, message kind, const task_message& h
   own_.post.send(to, kind, m, out.data(), out.size());
 }
 
-template <class Network>
-void task_records<Network>::append_inputs(const task_arguments& given, std::uint32_t by_value, bool goes_ahead) {
+MANTA_DECL void task_records::append_inputs(const task_arguments& given, std::uint32_t by_value, bool goes_ahead) {
   for (std::uint32_t i = 0, written = 0; i < given.input_count; i += written) {
     node& n = *given.inputs[i];
     const bool is_plain = n.state == state::ready && (n.form == form::plain || n.form == form::none);
@@ -161,9 +156,8 @@ void task_records<Network>::append_inputs(const task_arguments& given, std::uint
   }
 }
 
-template <class Network>
-std::uint32_t task_records<Network>::append_plain_inputs(const task_arguments& given, std::uint32_t i,
-                                                         std::uint32_t most) {
+MANTA_DECL std::uint32_t task_records::append_plain_inputs(const task_arguments& given, std::uint32_t i,
+                                                           std::uint32_t most) {
   const node& n = *given.inputs[i];
   input_message in{input_message::is_inline | input_message::is_plain, n.type, 0, 0, 1};
   in.bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
@@ -177,8 +171,7 @@ std::uint32_t task_records<Network>::append_plain_inputs(const task_arguments& g
   return in.count;
 }
 
-template <class Network>
-void task_records<Network>::append_reference(node& n, bool goes_ahead) {
+MANTA_DECL void task_records::append_reference(node& n, bool goes_ahead) {
   input_message in{0, n.type, 0, 0, 1};
   if (n.state == state::ready) {
     in.flags = input_message::known;
@@ -194,8 +187,7 @@ void task_records<Network>::append_reference(node& n, bool goes_ahead) {
   scratch_.append(&reference, sizeof reference);
 }
 
-template <class Network>
-void task_records<Network>::read_inputs(task& t, const std::byte* at) {
+MANTA_DECL void task_records::read_inputs(task& t, const std::byte* at) {
   input_message in;
   for (std::uint32_t i = 0; i < t.input_count; i += in.count) {
     std::memcpy(&in, at, sizeof in);
@@ -234,8 +226,7 @@ void task_records<Network>::read_inputs(task& t, const std::byte* at) {
   }
 }
 
-template <class Network>
-task* task_records<Network>::read(rank_id from, const std::byte* data) {
+MANTA_DECL task* task_records::read(rank_id from, const std::byte* data) {
   task_message m;
   std::memcpy(&m, data, sizeof m);
   const std::byte* at = data + sizeof m;
@@ -279,24 +270,21 @@ task* task_records<Network>::read(rank_id from, const std::byte* data) {
   return t;
 }
 
-template <class Network>
-void task_records<Network>::drop_inputs(task* t) {
+MANTA_DECL void task_records::drop_inputs(task* t) {
   const std::uint32_t count = t->input_count;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (t->inputs()[i] != nullptr) own_.refs.release(*std::exchange(t->inputs()[i], nullptr));
   }
 }
 
-template <class Network>
-void task_records<Network>::free(task* t) {
+MANTA_DECL void task_records::free(task* t) {
   staging_.forget_maker(t);
   if (t->result != nullptr) own_.refs.release(*t->result);
   drop_inputs(t);
   own_.graph.tasks.free(t);
 }
 
-template <class Network>
-node& task_records<Network>::to_be_made_here(const reference_message& r, type_id type) {
+MANTA_DECL node& task_records::to_be_made_here(const reference_message& r, type_id type) {
   node* n = nullptr;
   if (task* const t = staging_.maker_of(r.home_index)) {
     if (t->result == nullptr) t->result = &own_.refs.make_node(type);

@@ -25,7 +25,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class actor_host {
  public:
   /// The parts that it uses.
@@ -34,8 +33,8 @@ class actor_host {
     exec::runner& runner;
     current_task& running;
     started_list& started;
-    task_records<Network>& records;
-    exec::executor<Network>& executor;
+    task_records& records;
+    exec::executor& executor;
     exec::unobserved& unobserved;
     exec::journaling& journaling;
     const run_phase& phase;
@@ -52,7 +51,7 @@ class actor_host {
     void (*part_failed)(void* rank, const task& call, const store::failure_ptr& why);
   };
 
-  actor_host(const rank_context<Network>& own, parts of_it, hooks others)
+  actor_host(const rank_context& own, parts of_it, hooks others)
       : own_(own),
         below_(of_it),
         others_(others),
@@ -144,10 +143,10 @@ class actor_host {
     slot.done.add(below_.time_account.own_ticks_of(call), slot.mailbox.size() + calls_.size());
   }
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
-  actor_restarts<Network> restarts_;
+  actor_restarts restarts_;
   actor_slots slots_;
   message_queue calls_;  // that nobody has looked at
 };

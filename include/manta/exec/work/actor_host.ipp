@@ -13,8 +13,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-slot_index actor_host<Network>::add(const invocation& call, const task& made_by, task* constructor) {
+MANTA_DECL slot_index actor_host::add(const invocation& call, const task& made_by, task* constructor) {
   const slot_index index = slots_.take();
   actor_slot& slot = slots_[index];
   slot.object = call.actor;
@@ -30,8 +29,7 @@ slot_index actor_host<Network>::add(const invocation& call, const task& made_by,
   return index;
 }
 
-template <class Network>
-void actor_host<Network>::on_call(rank_id from, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void actor_host::on_call(rank_id from, const std::byte* data, std::size_t bytes) {
   task_message m;
   std::memcpy(&m, data, sizeof m);
   actor_slot& slot = slots_[m.charge_or_slot];
@@ -45,8 +43,7 @@ void actor_host<Network>::on_call(rank_id from, const std::byte* data, std::size
   below_.pace.hurry();
 }
 
-template <class Network>
-void actor_host<Network>::refuse(rank_id from, const std::byte* data) {
+MANTA_DECL void actor_host::refuse(rank_id from, const std::byte* data) {
   task* const t = below_.records.read(from, data);
   actor_slot& slot = slots_[t->slot];
   ++slot.received;
@@ -58,8 +55,7 @@ void actor_host<Network>::refuse(rank_id from, const std::byte* data) {
   below_.records.free(t);
 }
 
-template <class Network>
-void actor_host<Network>::receive(const message_queue::view& v) {
+MANTA_DECL void actor_host::receive(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
   actor_slot& slot = slots_[m.charge_or_slot];
@@ -90,8 +86,7 @@ void actor_host<Network>::receive(const message_queue::view& v) {
   below_.executor.stage(t);
 }
 
-template <class Network>
-void actor_host<Network>::run_mailbox() {
+MANTA_DECL void actor_host::run_mailbox() {
   const slot_index index = slots_.pop_listed();
   actor_slot& slot = slots_[index];
   if (!slot.used) return;  // it has ended since
@@ -109,8 +104,7 @@ void actor_host<Network>::run_mailbox() {
   run_from_mailbox(index, t);
 }
 
-template <class Network>
-void actor_host<Network>::run_from_mailbox(slot_index index, task* t) {
+MANTA_DECL void actor_host::run_from_mailbox(slot_index index, task* t) {
   actor_slot& slot = slots_[index];
   if (!slot.mailbox.empty() && (slot.has_room() || slot.request->rules.overlap_const)) list(index);
   store::failure_ptr why = own_.failures.of_input(*t);
@@ -141,8 +135,7 @@ void actor_host<Network>::run_from_mailbox(slot_index index, task* t) {
   after_call(index);
 }
 
-template <class Network>
-void actor_host<Network>::after_call(slot_index index, bool was_active) {
+MANTA_DECL void actor_host::after_call(slot_index index, bool was_active) {
   actor_slot& slot = slots_[index];
   if (was_active) --slot.active;
   if (slot.broken && slot.dead.empty()) {
@@ -159,8 +152,7 @@ void actor_host<Network>::after_call(slot_index index, bool was_active) {
   }
 }
 
-template <class Network>
-void actor_host<Network>::end(slot_index index, const std::string& why) {
+MANTA_DECL void actor_host::end(slot_index index, const std::string& why) {
   actor_slot& slot = slots_[index];
   if (slot.dead.empty()) slot.dead = why;
   if (below_.journaling.keeps_state(*slot.request)) {
@@ -202,8 +194,7 @@ void actor_host<Network>::end(slot_index index, const std::string& why) {
   }
 }
 
-template <class Network>
-void actor_host<Network>::add_waiting(std::vector<report::waiting_actor>& to, int here) const {
+MANTA_DECL void actor_host::add_waiting(std::vector<report::waiting_actor>& to, int here) const {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const actor_slot& slot = slots_[i];
     if (!slot.used || slot.object == nullptr || slot.mailbox.size() == 0) continue;
@@ -211,16 +202,14 @@ void actor_host<Network>::add_waiting(std::vector<report::waiting_actor>& to, in
   }
 }
 
-template <class Network>
-void actor_host<Network>::add_living(std::vector<actor_times::entry>& to) const {
+MANTA_DECL void actor_host::add_living(std::vector<actor_times::entry>& to) const {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const actor_slot& slot = slots_[i];
     if (slot.used && slot.object != nullptr) to.push_back({name_of(slot), slot.done});
   }
 }
 
-template <class Network>
-void actor_host<Network>::kill(slot_index index, std::string why) {
+MANTA_DECL void actor_host::kill(slot_index index, std::string why) {
   actor_slot& slot = slots_[index];
   if (!slot.dead.empty()) return;
   slot.dead = std::move(why);
@@ -231,16 +220,14 @@ void actor_host<Network>::kill(slot_index index, std::string why) {
   list(index);
 }
 
-template <class Network>
-void actor_host<Network>::on_end_actor(const end_actor_message& m) {
+MANTA_DECL void actor_host::on_end_actor(const end_actor_message& m) {
   slots_[m.slot].ends_after = m.calls;
   slots_[m.slot].is_least = m.is_least != 0;
   slots_[m.slot].unwound = m.unwinding != 0;
   list(m.slot);
 }
 
-template <class Network>
-void actor_host<Network>::fail_waiting(slot_index index) {
+MANTA_DECL void actor_host::fail_waiting(slot_index index) {
   actor_slot& slot = slots_[index];
   while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
     const store::failure_ptr why = actor_failure(slot.dead);
@@ -255,16 +242,14 @@ void actor_host<Network>::fail_waiting(slot_index index) {
   if (slot.mailbox.empty()) after_call(index, false);
 }
 
-template <class Network>
-void actor_host<Network>::kill_all(const std::string& why) {
+MANTA_DECL void actor_host::kill_all(const std::string& why) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const actor_slot& slot = slots_[i];
     if (slot.used && slot.object != nullptr && slot.dead.empty()) kill(i, why);
   }
 }
 
-template <class Network>
-void actor_host<Network>::kill_parts_with(rank_id dead, const std::string& why) {
+MANTA_DECL void actor_host::kill_parts_with(rank_id dead, const std::string& why) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const actor_slot& slot = slots_[i];
     if (!slot.used || slot.gang == nullptr || !slot.request || slot.request->restarts > 0) continue;
@@ -272,8 +257,7 @@ void actor_host<Network>::kill_parts_with(rank_id dead, const std::string& why) 
   }
 }
 
-template <class Network>
-bool actor_host<Network>::has_call_in_line(slot_index slot) const {
+MANTA_DECL bool actor_host::has_call_in_line(slot_index slot) const {
   return calls_.any([&](const message_queue::view& v) {
     task_message m;
     std::memcpy(&m, v.data, sizeof m);
@@ -281,14 +265,12 @@ bool actor_host<Network>::has_call_in_line(slot_index slot) const {
   });
 }
 
-template <class Network>
-bool actor_host<Network>::has_unstarted(slot_index slot, std::uint64_t id) const {
+MANTA_DECL bool actor_host::has_unstarted(slot_index slot, std::uint64_t id) const {
   return slots_[slot].mailbox.find([&](const task& t) { return t.id == id; }) != nullptr ||
          calls_.any([&](const message_queue::view& v) { return id_of_task(v.data) == id; });
 }
 
-template <class Network>
-task* actor_host<Network>::take_unstarted(slot_index index, std::uint64_t id) {
+MANTA_DECL task* actor_host::take_unstarted(slot_index index, std::uint64_t id) {
   actor_slot& slot = slots_[index];
   if (task* const t = slot.mailbox.take([&](const task& each) { return each.id == id; })) {
     below_.executor.unstage(t);

@@ -48,7 +48,6 @@ inline task_origin origin_of_call(const task_message& m) {
           .at_once = (m.flags & task_message::result_at_once) != 0};
 }
 
-template <class Network>
 class executor {
  public:
   /// The parts that an executor uses.
@@ -56,9 +55,9 @@ class executor {
     biased_lock& lock;
     exec::runner& runner;
     exec::staging& staging;
-    task_records<Network>& records;
-    exec::fetches<Network>& fetches;
-    exec::supply<Network>& supply;
+    task_records& records;
+    exec::fetches& fetches;
+    exec::supply& supply;
     exec::journaling& journaling;
   };
   /// What others do, each with `rank` first.
@@ -74,7 +73,7 @@ class executor {
                        std::uint64_t ns);
   };
 
-  executor(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
+  executor(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   // --- tasks come
 
@@ -152,7 +151,7 @@ class executor {
   void hand_over(node& result, node& proxy);
   void give_back_ahead();  ///< Gives back what was sent ahead, whether its inputs have been made by now or not.
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
   message_queue inbox_;

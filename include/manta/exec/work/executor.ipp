@@ -14,8 +14,7 @@ namespace manta::exec {
 
 // --- tasks come
 
-template <class Network>
-void executor<Network>::receive(rank_id from, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void executor::receive(rank_id from, const std::byte* data, std::size_t bytes) {
   ++received_;
   if ((flags_of_task(data) & task_message::ahead) == 0) return inbox_.push(from, data, bytes);
   task* const t = below_.records.read(from, data);
@@ -24,14 +23,12 @@ void executor<Network>::receive(rank_id from, const std::byte* data, std::size_t
   stage(t);
 }
 
-template <class Network>
-bool executor<Network>::has_unread_inputs() const {
+MANTA_DECL bool executor::has_unread_inputs() const {
   return inbox_.any(
       [](const message_queue::view& v) { return (flags_of_task(v.data) & task_message::has_inputs) != 0; });
 }
 
-template <class Network>
-void executor<Network>::on_made(rank_id from, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void executor::on_made(rank_id from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node* n = own_.refs.known(from, m.index);
   const bool owed = static_cast<form>(m.form) == form::remote;  // until it has been fetched
   if (owed) {
@@ -48,8 +45,7 @@ void executor<Network>::on_made(rank_id from, const result_message& m, const std
   if (owed) own_.refs.release(*n);
 }
 
-template <class Network>
-void executor<Network>::await_input(task* t, node& input) {
+MANTA_DECL void executor::await_input(task* t, node& input) {
   if (input.state != state::pending) {
     below_.fetches.fetch(input);
   } else if (!t->ahead || input.missing == 0) {  // else it is made here, or rank 0 sends it
@@ -59,16 +55,14 @@ void executor<Network>::await_input(task* t, node& input) {
   ++t->missing;
 }
 
-template <class Network>
-void executor<Network>::stage(task* t) {
+MANTA_DECL void executor::stage(task* t) {
   for (std::uint32_t i = 0; i < t->input_count; ++i) {
     if (!store::is_here(*t->inputs()[i])) await_input(t, *t->inputs()[i]);
   }
   t->missing == 0 ? staged(t) : below_.staging.add_waiting(t);
 }
 
-template <class Network>
-void executor<Network>::staged(task* t) {
+MANTA_DECL void executor::staged(task* t) {
   if (t->slot != no_index && !t->by_scheduler) {
     others_.call_ready(others_.rank, t->slot);
   } else {
@@ -76,8 +70,7 @@ void executor<Network>::staged(task* t) {
   }
 }
 
-template <class Network>
-void executor<Network>::input_arrived(task* t, node& input) {
+MANTA_DECL void executor::input_arrived(task* t, node& input) {
   --t->missing;
   if (!store::is_here(input)) return await_input(t, input);
   if (t->missing != 0) return;
@@ -85,8 +78,7 @@ void executor<Network>::input_arrived(task* t, node& input) {
   staged(t);
 }
 
-template <class Network>
-void executor<Network>::unstage(task* t) {
+MANTA_DECL void executor::unstage(task* t) {
   for (std::uint32_t i = 0; i < t->input_count; ++i) {
     node& input = *t->inputs()[i];
     if (store::is_here(input)) continue;
@@ -97,8 +89,7 @@ void executor<Network>::unstage(task* t) {
 
 // --- tasks run
 
-template <class Network>
-bool executor<Network>::run_received() {
+MANTA_DECL bool executor::run_received() {
   if (below_.staging.has_ready()) {
     run_staged(below_.staging.pop_ready());
   } else if (may_begin()) {
@@ -109,8 +100,7 @@ bool executor<Network>::run_received() {
   return true;
 }
 
-template <class Network>
-void executor<Network>::run_message(const message_queue::view& v) {
+MANTA_DECL void executor::run_message(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
   if ((m.flags & (task_message::has_inputs | task_message::has_request | task_message::has_digest)) != 0) {
@@ -129,8 +119,7 @@ void executor<Network>::run_message(const message_queue::view& v) {
         call, ok, why, ns);
 }
 
-template <class Network>
-void executor<Network>::run_staged(task* t) {
+MANTA_DECL void executor::run_staged(task* t) {
   if (t->home_rank == own_.rank && !t->by_scheduler && t->slot == no_index) {
     return others_.run_own(others_.rank, own_.graph.nodes.at(t->home_index));
   }
@@ -162,9 +151,8 @@ void executor<Network>::run_staged(task* t) {
 
 // --- tasks end
 
-template <class Network>
-void executor<Network>::end_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why,
-                                     std::uint64_t ns) {
+MANTA_DECL void executor::end_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why,
+                                       std::uint64_t ns) {
   node* const awaited = std::exchange(t->result, nullptr);
   const task of = *t;
   if (!kept) below_.records.free(t);
@@ -174,9 +162,8 @@ void executor<Network>::end_received(task* t, bool kept, invocation& call, bool 
   if (awaited != nullptr) own_.refs.release(*awaited);
 }
 
-template <class Network>
-void executor<Network>::ended(const task_origin& of, invocation& call, bool ok, const store::failure_ptr& why,
-                              std::uint64_t ns) {
+MANTA_DECL void executor::ended(const task_origin& of, invocation& call, bool ok, const store::failure_ptr& why,
+                                std::uint64_t ns) {
   if (of.by_scheduler) {
     --received_;
     if (of.home_rank != 0) {  // rank 0 hears of its own tasks by their results
@@ -195,8 +182,7 @@ void executor<Network>::ended(const task_origin& of, invocation& call, bool ok, 
   below_.supply.send_result(at_home, call, expected);
 }
 
-template <class Network>
-void executor<Network>::end_part(const task& t, bool ok, std::uint64_t ns) {
+MANTA_DECL void executor::end_part(const task& t, bool ok, std::uint64_t ns) {
   --received_;
   wire::buffer request;
   t.request->write(request);
@@ -204,8 +190,7 @@ void executor<Network>::end_part(const task& t, bool ok, std::uint64_t ns) {
                  request.data(), request.size());
 }
 
-template <class Network>
-node* executor<Network>::expected_here(const task_origin& of) {
+MANTA_DECL node* executor::expected_here(const task_origin& of) {
   node* const result = of.awaited;
   if (of.home_rank != 0 || (result == nullptr && !below_.staging.has_ahead())) return nullptr;
   node* const n = own_.refs.known(of.home_rank, of.home_index);
@@ -214,8 +199,7 @@ node* executor<Network>::expected_here(const task_origin& of) {
   return n->missing != 0 && n->state == state::pending ? n : nullptr;
 }
 
-template <class Network>
-void executor<Network>::hand_over(node& result, node& proxy) {
+MANTA_DECL void executor::hand_over(node& result, node& proxy) {
   for (link* l = std::exchange(result.links, nullptr); l != nullptr;) {
     task* const t = static_cast<task*>(l->pointer);
     own_.graph.links.free(std::exchange(l, l->next));
@@ -236,15 +220,13 @@ void executor<Network>::hand_over(node& result, node& proxy) {
 
 // --- tasks that have not begun
 
-template <class Network>
-bool executor<Network>::has_unstarted(std::uint64_t id) const {
+MANTA_DECL bool executor::has_unstarted(std::uint64_t id) const {
   const auto is_it = [&](const task& t) { return t.id == id; };
   return below_.staging.find_waiting(id, is_it) != nullptr || below_.staging.find_ready(is_it) != nullptr ||
          inbox_.any([&](const message_queue::view& v) { return id_of_task(v.data) == id; });
 }
 
-template <class Network>
-task* executor<Network>::take_unstarted(std::uint64_t id) {
+MANTA_DECL task* executor::take_unstarted(std::uint64_t id) {
   const auto is_it = [&](const task& t) { return t.id == id; };
   if (task* const waits = below_.staging.find_waiting(id, is_it)) {
     below_.staging.remove_waiting(waits);
@@ -259,8 +241,7 @@ task* executor<Network>::take_unstarted(std::uint64_t id) {
   return found;
 }
 
-template <class Network>
-void executor<Network>::give_back(std::uint32_t& wanted) {
+MANTA_DECL void executor::give_back(std::uint32_t& wanted) {
   if (wanted > 0) give_back_ahead();
   for (std::size_t i = inbox_.size(); wanted > 0 && i > 0; --i) {
     const message_queue::view v = inbox_.pop();
@@ -282,8 +263,7 @@ void executor<Network>::give_back(std::uint32_t& wanted) {
   }
 }
 
-template <class Network>
-void executor<Network>::give_back_ahead() {
+MANTA_DECL void executor::give_back_ahead() {
   const auto give_back = [&](task* t) {
     const task_message m{t->id, t->function, t->home_rank, t->home_index, t->charge, 0, t->attempt, task_message::ahead,
                          0};
@@ -300,8 +280,7 @@ void executor<Network>::give_back_ahead() {
   while (task* const t = below_.staging.take_ready([](const task& staged) { return staged.ahead; })) give_back(t);
 }
 
-template <class Network>
-void executor<Network>::fail_inbox(const store::failure_ptr& why) {
+MANTA_DECL void executor::fail_inbox(const store::failure_ptr& why) {
   for (std::size_t i = inbox_.size(); i > 0; --i) {
     const message_queue::view v = inbox_.pop();
     task_message m;

@@ -19,23 +19,22 @@
 
 namespace manta::exec {
 
-template <class Network>
 class gang_guard {
  public:
   /// The parts that it uses.
   struct parts {
     const current_task& running;
     const run_phase& phase;
-    const exec::waiters<Network>& waiters;
-    const exec::executor<Network>& executor;
-    const actor_host<Network>& actors;
-    exec::gangs<Network>& gangs;
+    const exec::waiters& waiters;
+    const exec::executor& executor;
+    const actor_host& actors;
+    exec::gangs& gangs;
     const graph::offers& world;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
     net::lifeline* const& lifeline;      ///< null: deaths end the job
   };
 
-  gang_guard(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it) {}
+  gang_guard(const rank_context& own, parts of_it) : own_(own), below_(of_it) {}
 
   // --- members and leaders
 
@@ -64,7 +63,7 @@ class gang_guard {
   MANTA_DECL void on_stuck(const stuck_message& m);
 
  private:
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
 };
 

@@ -19,8 +19,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void gang_guard<Network>::watch_members() {
+MANTA_DECL void gang_guard::watch_members() {
   const std::int64_t now = base::now_ns();
   below_.gangs.ends().for_each([&](gang_ends::gang_end& end) {
     if (end.failed_ns == 0 || end.leader == nullptr || end.missing == 0) return;
@@ -42,16 +41,14 @@ void gang_guard<Network>::watch_members() {
   own_.net.pump(true);
 }
 
-template <class Network>
-void gang_guard<Network>::watch_leader() {
+MANTA_DECL void gang_guard::watch_leader() {
   const net::team_place* const team = below_.running->call == nullptr ? nullptr : below_.running->call->team;
   if (team == nullptr || !own_.members.is_dead(static_cast<std::uint32_t>(team->leader))) return;
   if (!below_.gangs.watch().may_say_stuck(base::now_ns())) return;
   own_.post.send(0, message::stuck, stuck_message{own_.rank, 0});
 }
 
-template <class Network>
-void gang_guard<Network>::watch_waiting() {
+MANTA_DECL void gang_guard::watch_waiting() {
   stall_watch& watch = below_.gangs.watch().waiting_tasks();
   const std::int64_t now = base::now_ns();
   if (!watch.is_due(now)) return;
@@ -68,8 +65,7 @@ void gang_guard<Network>::watch_waiting() {
                explain_waiting(*waiting->record->request, *below_.scheduler, below_.world).c_str());
 }
 
-template <class Network>
-void gang_guard<Network>::watch_part(bool was_here) {
+MANTA_DECL void gang_guard::watch_part(bool was_here) {
   stall_watch& watch = below_.gangs.watch().part();
   const std::int64_t now = base::now_ns();
   if (!was_here && !watch.is_due(now)) return;
@@ -94,8 +90,7 @@ void gang_guard<Network>::watch_part(bool was_here) {
                std::string(wire::function_at(function).name()).c_str());
 }
 
-template <class Network>
-void gang_guard<Network>::end_broken() {
+MANTA_DECL void gang_guard::end_broken() {
   const auto is_member = [&](std::uint32_t r, std::uint64_t gang) {
     return below_.scheduler->load().gang_of(r) == gang;
   };
@@ -119,8 +114,7 @@ void gang_guard<Network>::end_broken() {
   });
 }
 
-template <class Network>
-void gang_guard<Network>::on_stuck(const stuck_message& m) {
+MANTA_DECL void gang_guard::on_stuck(const stuck_message& m) {
   const std::uint32_t rank = m.rank;
   if (m.comes_back != 0) {
     constexpr std::int64_t until_next_look_ns = 60'000'000'000;
@@ -142,8 +136,7 @@ void gang_guard<Network>::on_stuck(const stuck_message& m) {
   ::_exit(1);
 }
 
-template <class Network>
-void gang_guard<Network>::watch_lonely() const {
+MANTA_DECL void gang_guard::watch_lonely() const {
   if (!below_.gangs.watch().is_alone_too_long(base::now_ns()) || below_.lifeline == nullptr || !below_.lifeline->news())
     return;
   std::fprintf(stderr,

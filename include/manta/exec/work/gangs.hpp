@@ -22,7 +22,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class gangs {
  public:
   /// The parts that it uses.
@@ -30,13 +29,13 @@ class gangs {
     biased_lock& lock;
     exec::runner& runner;
     started_list& started;
-    task_records<Network>& records;
-    exec::executor<Network>& executor;
-    actor_host<Network>& actors;
+    task_records& records;
+    exec::executor& executor;
+    actor_host& actors;
     exec::journaling& journaling;
   };
 
-  gangs(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it), teams_(own.net.comm()) {}
+  gangs(const rank_context& own, parts of_it) : own_(own), below_(of_it), teams_(own.net.comm()) {}
 
   /// From now on gangs of several ranks may start: this rank has a helper, and MPI may be used by several threads.
   void allow() { allowed_ = true; }
@@ -91,9 +90,9 @@ class gangs {
   /// All parts of an actor have been constructed or not: notes where they live, or has them end again.
   void settle_members(gang_end& end);
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
-  typename Network::teams teams_;
+  network::teams teams_;
   gang_ends ends_;
   gang_watch watch_;
   bool allowed_ = false;

@@ -18,8 +18,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void gangs<Network>::require(const graph::request& request) const {
+MANTA_DECL void gangs::require(const graph::request& request) const {
   if (request.ranks <= 1 || allowed_) return;
   throw error(
       "manta: a gang of " + std::to_string(request.ranks) +
@@ -28,8 +27,7 @@ void gangs<Network>::require(const graph::request& request) const {
       "program initialises MPI itself");
 }
 
-template <class Network>
-store::failure_ptr gangs<Network>::wait_for_death_notice(const graph::gang& g) {
+MANTA_DECL store::failure_ptr gangs::wait_for_death_notice(const graph::gang& g) {
   for (;;) {
     if (store::failure_ptr lost = own_.failures.lost_member(g)) return lost;
     const bool is_first_death = own_.members.deaths() != 0 && (g.id & net::teams::after_deaths) == 0;
@@ -42,8 +40,7 @@ store::failure_ptr gangs<Network>::wait_for_death_notice(const graph::gang& g) {
   }
 }
 
-template <class Network>
-bool gangs<Network>::meet(const graph::gang& g) {
+MANTA_DECL bool gangs::meet(const graph::gang& g) {
   const auto wait_for = [&](std::uint64_t others) {
     while (ends_.arrivals(g.id) < others && own_.failures.lost_member(g) == nullptr) {
       const outside helper(below_.lock);
@@ -75,8 +72,7 @@ bool gangs<Network>::meet(const graph::gang& g) {
   return all;
 }
 
-template <class Network>
-MPI_Comm gangs<Network>::communicator_of(const graph::gang& g) {
+MANTA_DECL MPI_Comm gangs::communicator_of(const graph::gang& g) {
   if ((g.id & net::teams::after_deaths) != 0 && teams_.makes_them_alone() && teams_.find(g.ranks) == nullptr) {
     if (!meet(g)) return MPI_COMM_NULL;
     watch_.begin_alone(base::now_ns());
@@ -88,8 +84,7 @@ MPI_Comm gangs<Network>::communicator_of(const graph::gang& g) {
   return teams_.get(g.ranks, g.id);
 }
 
-template <class Network>
-void gangs<Network>::stop_members(std::uint64_t id, std::uint16_t flags) {
+MANTA_DECL void gangs::stop_members(std::uint64_t id, std::uint16_t flags) {
   ends_.for_each([&](const gang_end& end) {
     const task* const leader = end.leader;
     if (leader == nullptr || leader->id != id) return;
@@ -104,8 +99,7 @@ void gangs<Network>::stop_members(std::uint64_t id, std::uint16_t flags) {
   });
 }
 
-template <class Network>
-void gangs<Network>::run_part(task* t) {
+MANTA_DECL void gangs::run_part(task* t) {
   store::failure_ptr why = own_.failures.of_input(*t);
   if (why == nullptr && own_.members.deaths() != 0) why = own_.failures.lost_member(*t->gang);
   std::uint64_t ns = 0;
@@ -141,8 +135,7 @@ void gangs<Network>::run_part(task* t) {
   below_.records.free(t);
 }
 
-template <class Network>
-slot_index gangs<Network>::add_part_of_actor(invocation& call, const task& t) {
+MANTA_DECL slot_index gangs::add_part_of_actor(invocation& call, const task& t) {
   const std::uint32_t slot = below_.actors.add(call, t, nullptr);
   graph::gang* const members = below_.actors.at(slot).gang = new graph::gang;
   members->id = t.gang->id;
@@ -156,18 +149,16 @@ slot_index gangs<Network>::add_part_of_actor(invocation& call, const task& t) {
   return slot;
 }
 
-template <class Network>
-void gangs<Network>::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
-                                  const store::failure_ptr& why) {
+MANTA_DECL void gangs::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
+                                    const store::failure_ptr& why) {
   gang_end& end = ends_.of(gang.id, gang.ranks.size());
   if (ok) end.value = new invocation(call);
   if (!ok && end.why == nullptr) end.why = why;
   member_ended(end, own_.rank);
 }
 
-template <class Network>
-void gangs<Network>::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
-                                 slot_index slot) {
+MANTA_DECL void gangs::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
+                                   slot_index slot) {
   wire::buffer bytes;
   if (why == nullptr && call.form == form::box) {
     const wire::type_entry& type = wire::type_at(call.type);
@@ -189,13 +180,11 @@ void gangs<Network>::tell_leader(const graph::gang& gang, const invocation& call
   own_.post.send(gang.ranks[0], message::gang_ended, m, bytes.data(), bytes.size());
 }
 
-template <class Network>
-void gangs<Network>::part_failed(const task& call, const store::failure_ptr& why) {
+MANTA_DECL void gangs::part_failed(const task& call, const store::failure_ptr& why) {
   tell_leader(*call.gang, invocation(below_.lock), why, no_index);
 }
 
-template <class Network>
-void gangs<Network>::forward(actor_slot& slot, task* t) {
+MANTA_DECL void gangs::forward(actor_slot& slot, task* t) {
   t->gang = new graph::gang;
   t->gang->id = ends_.next_call();
   for (const std::uint32_t rank : slot.gang->ranks) t->gang->ranks.push_back(rank);
@@ -208,8 +197,7 @@ void gangs<Network>::forward(actor_slot& slot, task* t) {
   t->gang->member = 0;
 }
 
-template <class Network>
-void gangs<Network>::run_call(slot_index index, task* t) {
+MANTA_DECL void gangs::run_call(slot_index index, task* t) {
   actor_slot& slot = below_.actors.at(index);
   const bool leads = slot.gang->member == 0;
   if (leads) {
@@ -233,8 +221,7 @@ void gangs<Network>::run_call(slot_index index, task* t) {
   below_.actors.after_call(index);
 }
 
-template <class Network>
-void gangs<Network>::settle_members(gang_end& end) {
+MANTA_DECL void gangs::settle_members(gang_end& end) {
   actor_slot* leader = nullptr;
   if (end.value != nullptr) {
     const actor_place place = actor_place_in(end.value->plain);
@@ -256,8 +243,7 @@ void gangs<Network>::settle_members(gang_end& end) {
   }
 }
 
-template <class Network>
-void gangs<Network>::on_ended(rank_id from, const gang_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void gangs::on_ended(rank_id from, const gang_message& m, const std::byte* data, std::size_t bytes) {
   gang_end& end = ends_.of(m.gang, m.size);
   if (m.failed != 0) {
     if (end.why == nullptr) end.why = store::decode_failure(data, bytes);
@@ -267,16 +253,14 @@ void gangs<Network>::on_ended(rank_id from, const gang_message& m, const std::by
   member_ended(end, from);
 }
 
-template <class Network>
-void gangs<Network>::member_ended(gang_end& end, rank_id member) {
+MANTA_DECL void gangs::member_ended(gang_end& end, rank_id member) {
   if (!ends_.note_ended(end, member, base::now_ns())) return;
   const task& t = *end.leader;
   invocation none(below_.lock);
   below_.executor.ended({t.home_rank, t.home_index, t.function, 0, false, t.request.get()}, none, false, end.why, 0);
 }
 
-template <class Network>
-void gangs<Network>::finish_complete() {
+MANTA_DECL void gangs::finish_complete() {
   while (ends_.has_complete()) {
     gang_end& end = ends_.take_complete();
     task* const t = end.leader;
@@ -304,8 +288,7 @@ void gangs<Network>::finish_complete() {
   }
 }
 
-template <class Network>
-void gangs<Network>::rank_died(rank_id dead) {
+MANTA_DECL void gangs::rank_died(rank_id dead) {
   for (gang_end* const broken : ends_.with_member(dead)) {
     gang_end& end = *broken;
     const bool is_call = end.slot != no_index && !own_.members.is_to_blame(dead, end.leader->id);

@@ -19,19 +19,18 @@
 
 namespace manta::exec {
 
-template <class Network>
 class placement {
  public:
   /// The parts that it uses.
   struct parts {
     graph::offers& world;
     graph::scheduler* const& scheduler;
-    task_records<Network>& records;
-    exec::completion<Network>& completion;
-    exec::supply<Network>& supply;
-    exec::attempts<Network>& attempts;
-    exec::executor<Network>& executor;
-    tasks_ahead<Network>& ahead;
+    task_records& records;
+    exec::completion& completion;
+    exec::supply& supply;
+    exec::attempts& attempts;
+    exec::executor& executor;
+    tasks_ahead& ahead;
     tasks_elsewhere& elsewhere;
     late_tasks& late;
     const exec::departure& departure;
@@ -43,7 +42,7 @@ class placement {
     bool (*is_withdrawn)(void* rank, task& t);
   };
 
-  placement(const rank_context<Network>& own, parts of_it, hooks others)
+  placement(const rank_context& own, parts of_it, hooks others)
       : own_(own), below_(of_it), others_(others), short_(own.size), asked_(own.size) {}
 
   // --- tasks come
@@ -102,7 +101,7 @@ class placement {
     return places_.take_lost(key, [this](rank_id rank) { return own_.members.is_dead(rank); });
   }
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
   task_places places_;

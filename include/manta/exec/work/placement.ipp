@@ -14,8 +14,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-void placement<Network>::dispatch(node& n, rank_id to, std::uint32_t charge) {
+MANTA_DECL void placement::dispatch(node& n, rank_id to, std::uint32_t charge) {
   if (n.form == form::compact) {
     const task_message m{
         n.compact.id, n.function, own_.rank, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
@@ -64,8 +63,7 @@ void placement<Network>::dispatch(node& n, rank_id to, std::uint32_t charge) {
   }
 }
 
-template <class Network>
-void placement<Network>::dispatch_gang(node& n, std::uint32_t charge) {
+MANTA_DECL void placement::dispatch_gang(node& n, std::uint32_t charge) {
   task& t = *n.record;
   graph::gang gang;
   gang.id = below_.scheduler->gang().id() | (own_.members.deaths() != 0 ? net::teams::after_deaths : 0);
@@ -83,8 +81,7 @@ void placement<Network>::dispatch_gang(node& n, std::uint32_t charge) {
   granted = of_leader;
 }
 
-template <class Network>
-void placement<Network>::on_submit(rank_id from, const std::byte* data, bool returned) {
+MANTA_DECL void placement::on_submit(rank_id from, const std::byte* data, bool returned) {
   task* t = below_.records.read(from, data);
   t->slot = no_index;
   if (returned && t->by_scheduler) {
@@ -100,8 +97,7 @@ void placement<Network>::on_submit(rank_id from, const std::byte* data, bool ret
   add(n);
 }
 
-template <class Network>
-void placement<Network>::ask_for_work() {
+MANTA_DECL void placement::ask_for_work() {
   const graph::rank_load& load = below_.scheduler->load();
   if (load.executing().size() < 2 || below_.scheduler->waiting() != 0 || load.inactive() == 0) return;
   if (asked_at_ == load.log().loads() && below_.executor.in_inbox() < 2) return;  // nothing has happened since
@@ -124,8 +120,7 @@ void placement<Network>::ask_for_work() {
   }
 }
 
-template <class Network>
-void placement<Network>::release(std::uint64_t id) {
+MANTA_DECL void placement::release(std::uint64_t id) {
   base::list<node*> refused;
   graph::reservation* const r = below_.scheduler->release(id, [&](node& n) { refused.push_back(&n); });
   if (r == nullptr) return;
@@ -136,8 +131,7 @@ void placement<Network>::release(std::uint64_t id) {
   delete r;
 }
 
-template <class Network>
-void placement<Network>::refuse(node& n, const store::failure_ptr& why) {
+MANTA_DECL void placement::refuse(node& n, const store::failure_ptr& why) {
   if (n.form == form::record) {
     if (n.record->home_index != n.index || n.record->home_rank != own_.rank) places_.forget(place_key_of(n, own_.rank));
     if (n.record->home_rank != own_.rank) {
@@ -154,8 +148,7 @@ void placement<Network>::refuse(node& n, const store::failure_ptr& why) {
   own_.refs.release(home);
 }
 
-template <class Network>
-void placement<Network>::add(node& n) {
+MANTA_DECL void placement::add(node& n) {
   if (below_.departure.is_leaving()) [[unlikely]]
     return refuse(n, leaving_failure(below_.departure.why()));  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
@@ -167,8 +160,7 @@ void placement<Network>::add(node& n) {
   if (!below_.scheduler->ready(n, !short_.empty() && takes_large(n))) refuse(n, reservation_gone());
 }
 
-template <class Network>
-void placement<Network>::place() {
+MANTA_DECL void placement::place() {
   if (below_.departure.has_end()) below_.scheduler->set_time_left(below_.departure.left_ns(base::ticks()));
   below_.scheduler->decide([&](node& n, rank_id to, std::uint32_t charge) { dispatch(n, to, charge); });
   while (node* const n = below_.scheduler->take_late()) {
@@ -184,8 +176,7 @@ void placement<Network>::place() {
   }
 }
 
-template <class Network>
-store::failure_ptr placement<Network>::never_possible(const node& n) const {
+MANTA_DECL store::failure_ptr placement::never_possible(const node& n) const {
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (own_.members.deaths() == 0)
     return gang_failure(n, below_.scheduler->held().find_reservation(wanted->reservation)->wanted);
@@ -195,8 +186,7 @@ store::failure_ptr placement<Network>::never_possible(const node& n) const {
   return own_.failures.nobody_left(n, below_.scheduler->is_possible(forgiven));
 }
 
-template <class Network>
-bool placement<Network>::is_forgiven(const node& n) {
+MANTA_DECL bool placement::is_forgiven(const node& n) {
   graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted == nullptr || !wanted->cost.was_killed || wanted->cost.rank < 0) return false;
   const graph::fatal_rank cost = std::exchange(wanted->cost, {});
@@ -205,8 +195,7 @@ bool placement<Network>::is_forgiven(const node& n) {
   return false;
 }
 
-template <class Network>
-std::uint64_t placement<Network>::rank_died(rank_id dead) {
+MANTA_DECL std::uint64_t placement::rank_died(rank_id dead) {
   note_answer(dead);
   short_.erase(dead);
   const std::uint64_t broken = below_.scheduler->load().gang_of(dead);
@@ -229,28 +218,25 @@ std::uint64_t placement<Network>::rank_died(rank_id dead) {
   return broken;
 }
 
-template <class Network>
-void placement<Network>::on_where_is(rank_id from, const where_message& m) {
+MANTA_DECL void placement::on_where_is(rank_id from, const where_message& m) {
   const std::uint32_t rank = lost_with(m.key);
   if (rank == no_index) return;
   own_.post.send(from, message::task_lost, where_message{m.key, m.index, rank});
 }
 
-template <class Network>
-void placement<Network>::on_ended(rank_id from, const ended_message& m, const graph::request* request) {
+MANTA_DECL void placement::on_ended(rank_id from, const ended_message& m, const graph::request* request) {
   places_.note_ended(m.key, from, own_.members.recovers());
   below_.scheduler->ended(from, m.function, m.charge, whole(m.nanoseconds), request);
   if (m.failed != 0 && request != nullptr && request->actor) below_.scheduler->give_back(from, *request);
 }
 
-template <class Network>
-void placement<Network>::on_blocked(rank_id from, const blocked_message& m) {
+MANTA_DECL void placement::on_blocked(rank_id from, const blocked_message& m) {
   short_.set(from, m.is_short != 0);
   below_.scheduler->blocked(from, m.tasks, m.own_work != 0, m.in_call != 0);
 }
 
-template <class Network>
-std::uint64_t placement<Network>::reserve(rank_id asker, node_index index, graph::strategy how, graph::bundles wanted) {
+MANTA_DECL std::uint64_t placement::reserve(rank_id asker, node_index index, graph::strategy how,
+                                            graph::bundles wanted) {
   auto* const r = new graph::reservation(++reservations_made_, how, std::move(wanted));
   r->home_rank = asker;
   r->home_index = index;
@@ -259,13 +245,11 @@ std::uint64_t placement<Network>::reserve(rank_id asker, node_index index, graph
   return id;
 }
 
-template <class Network>
-void placement<Network>::release_pending() {
+MANTA_DECL void placement::release_pending() {
   while (const graph::reservation* r = below_.scheduler->held().first_pending()) release(r->id);
 }
 
-template <class Network>
-void placement<Network>::end_run() {
+MANTA_DECL void placement::end_run() {
   while (const graph::reservation* r = below_.scheduler->held().any_reservation()) {
     release(r->id);  // held by a handle that outlives the run
   }

@@ -20,7 +20,6 @@
 
 namespace manta::exec {
 
-template <class Network>
 class actor_restarts {
  public:
   /// The parts that it uses.
@@ -28,12 +27,12 @@ class actor_restarts {
     biased_lock& lock;
     exec::runner& runner;
     current_task& running;
-    task_records<Network>& records;
+    task_records& records;
     exec::journaling& journaling;
     exec::unobserved& unobserved;
   };
 
-  actor_restarts(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it) {}
+  actor_restarts(const rank_context& own, parts of_it) : own_(own), below_(of_it) {}
 
   /// Keeps a call that has ended well for a restart; when there are enough of them the object is saved instead.
   void log(actor_slot& slot, task* t);
@@ -53,7 +52,7 @@ class actor_restarts {
   void build(actor_slot& slot, running_task& identity);  ///< Makes the object by its checkpoint or its constructor.
   void repeat(actor_slot& slot);                         ///< Does again what the log has.
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
 };
 

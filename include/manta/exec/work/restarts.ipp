@@ -13,9 +13,8 @@
 
 namespace manta::exec {
 
-template <class Network>
-bool actor_restarts<Network>::lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
-                                             store::failure_ptr& why) const {
+MANTA_DECL bool actor_restarts::lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
+                                               store::failure_ptr& why) const {
   if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only)
     return false;
   if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
@@ -24,14 +23,12 @@ bool actor_restarts<Network>::lose_if_broken(const actor_slot& slot, std::uint32
   return true;
 }
 
-template <class Network>
-void actor_restarts<Network>::log(actor_slot& slot, task* t) {
+MANTA_DECL void actor_restarts::log(actor_slot& slot, task* t) {
   slot.log.push_back(t);
   if (slot.log.size() >= static_cast<std::size_t>(slot.request->rules.checkpoint_every)) save(slot);
 }
 
-template <class Network>
-void actor_restarts<Network>::save(actor_slot& slot) {
+MANTA_DECL void actor_restarts::save(actor_slot& slot) {
   wire::buffer state;
   wire::sink out(state);
   const void* const object = slot.object;
@@ -60,15 +57,13 @@ void actor_restarts<Network>::save(actor_slot& slot) {
   --slot.active;
 }
 
-template <class Network>
-void actor_restarts<Network>::forget(actor_slot& slot) {
+MANTA_DECL void actor_restarts::forget(actor_slot& slot) {
   while (!slot.log.empty()) below_.records.free(slot.log.pop_front());
   if (slot.constructor != nullptr) below_.records.free(std::exchange(slot.constructor, nullptr));
   slot.checkpoint = wire::buffer();
 }
 
-template <class Network>
-void actor_restarts<Network>::restart(actor_slot& slot) {
+MANTA_DECL void actor_restarts::restart(actor_slot& slot) {
   ++slot.active;
   running_task identity{0, slot.function, static_cast<std::uint32_t>(slot.restarts + 1)};
   identity.actor = slot.request.get();
@@ -92,8 +87,7 @@ void actor_restarts<Network>::restart(actor_slot& slot) {
   --slot.active;
 }
 
-template <class Network>
-void actor_restarts<Network>::build(actor_slot& slot, running_task& identity) {
+MANTA_DECL void actor_restarts::build(actor_slot& slot, running_task& identity) {
   void* const old = slot.object;
   {
     const auto destroy = slot.type->destroy;
@@ -116,8 +110,7 @@ void actor_restarts<Network>::build(actor_slot& slot, running_task& identity) {
   slot.object = call.actor;
 }
 
-template <class Network>
-void actor_restarts<Network>::repeat(actor_slot& slot) {
+MANTA_DECL void actor_restarts::repeat(actor_slot& slot) {
   task_list again;
   std::swap(again, slot.log);
   while (!again.empty()) {

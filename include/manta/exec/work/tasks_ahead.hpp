@@ -27,14 +27,13 @@
 
 namespace manta::exec {
 
-template <class Network>
 class tasks_ahead {
  public:
   /// The parts that it uses.
   struct parts {
-    task_records<Network>& records;
+    task_records& records;
     tasks_elsewhere& elsewhere;
-    exec::supply<Network>& supply;
+    exec::supply& supply;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
   };
   /// What others do, each with `rank` first.
@@ -45,7 +44,7 @@ class tasks_ahead {
     void (*discard)(void* rank, node& n);         ///< A task that came back was cancelled.
   };
 
-  tasks_ahead(const rank_context<Network>& own, parts of_it, hooks others)
+  tasks_ahead(const rank_context& own, parts of_it, hooks others)
       : own_(own), below_(of_it), others_(others), waiting_(own.size) {}
 
   /// Sends a task ahead of inputs that it may be linked to, now or when there is room, if that is possible.
@@ -66,7 +65,7 @@ class tasks_ahead {
   rank_id where_inputs_are_made(const task& t) const;
   bool send_to(node& n, rank_id to);  ///< False if there is no room there.
 
-  const rank_context<Network> own_;
+  const rank_context own_;
   const parts below_;
   const hooks others_;
   waiting_ahead waiting_;

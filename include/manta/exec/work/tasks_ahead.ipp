@@ -11,8 +11,7 @@
 
 namespace manta::exec {
 
-template <class Network>
-rank_id tasks_ahead<Network>::where_inputs_are_made(const task& t) const {
+MANTA_DECL rank_id tasks_ahead::where_inputs_are_made(const task& t) const {
   constexpr std::uint32_t most_inputs = 8;
   if (t.request != nullptr || t.ahead || t.input_count > most_inputs) return no_index;
   std::uint32_t there = no_index;
@@ -32,15 +31,13 @@ rank_id tasks_ahead<Network>::where_inputs_are_made(const task& t) const {
   return there;
 }
 
-template <class Network>
-void tasks_ahead<Network>::send(node& n) {
+MANTA_DECL void tasks_ahead::send(node& n) {
   if (below_.scheduler == nullptr || own_.size == 1) return;
   const std::uint32_t to = where_inputs_are_made(*n.record);
   if (to != no_index && !send_to(n, to)) waiting_.add(to, {n.record->id, n.index});
 }
 
-template <class Network>
-bool tasks_ahead<Network>::send_to(node& n, rank_id to) {
+MANTA_DECL bool tasks_ahead::send_to(node& n, rank_id to) {
   task& t = *n.record;
   std::uint32_t charge = 0;
   if (!below_.scheduler->take_room_on(to, n.function, charge)) return false;
@@ -67,8 +64,7 @@ bool tasks_ahead<Network>::send_to(node& n, rank_id to) {
   return true;
 }
 
-template <class Network>
-void tasks_ahead<Network>::follow(node& n, rank_id to) {
+MANTA_DECL void tasks_ahead::follow(node& n, rank_id to) {
   constexpr int most_dependents = 16;
   int count = 0;
   for (link* l = n.links; l != nullptr && count < most_dependents; l = l->next) {
@@ -83,8 +79,7 @@ void tasks_ahead<Network>::follow(node& n, rank_id to) {
   }
 }
 
-template <class Network>
-void tasks_ahead<Network>::send_waiting() {
+MANTA_DECL void tasks_ahead::send_waiting() {
   waiting_.send_on([&](rank_id to, const task_place& next) {
     node& n = own_.graph.nodes.at(next.index);
     if (!is_waiting(n, next) || n.missing == 0) return true;
@@ -94,8 +89,7 @@ void tasks_ahead<Network>::send_waiting() {
   });
 }
 
-template <class Network>
-void tasks_ahead<Network>::note_reached(node& n, rank_id from, std::uint32_t reached, std::uint64_t bytes) {
+MANTA_DECL void tasks_ahead::note_reached(node& n, rank_id from, std::uint32_t reached, std::uint64_t bytes) {
   std::uint32_t sent = 0;
   for (const link* l = n.links; l != nullptr; l = l->next) sent += l->kind == link_kind::ahead && l->rank == from;
   if (sent == 0 || sent != reached) return;
@@ -111,16 +105,14 @@ void tasks_ahead<Network>::note_reached(node& n, rank_id from, std::uint32_t rea
   }
 }
 
-template <class Network>
-void tasks_ahead<Network>::send_after(const link& l, node& input) {
+MANTA_DECL void tasks_ahead::send_after(const link& l, node& input) {
   below_.supply.tell_value({l.rank, input.index}, input, message::made);
   if (input.state != state::failed) return;
   node& dependent = own_.graph.nodes.at(l.index);
   if (is_waiting(dependent, {l.id, l.index})) others_.fail_dependent(others_.rank, dependent);
 }
 
-template <class Network>
-void tasks_ahead<Network>::on_come_back(rank_id from, const task_message& m) {
+MANTA_DECL void tasks_ahead::on_come_back(rank_id from, const task_message& m) {
   below_.scheduler->returned(from, m.charge_or_slot);
   below_.elsewhere.note_back();
   below_.elsewhere.note_ahead_back();
