@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
-"""What manta-run has been called for: a job, one of its ranks, or mpirun's daemons on other nodes.
+"""What manta-run has been called for: the job, one of its nodes, or mpirun's daemons on other nodes.
 
-Each includes what it needs alone: every rank of a job reads this.
+Each includes what it needs alone: every node of a job reads this.
 """
 import signal
 
@@ -10,9 +10,9 @@ from .process import FORWARDED
 
 
 def main(words):
-    if words[:1] == ["--rank"]:
-        from .rank import Rank
-        status = Rank(words[1:]).run()
+    if words[:1] == ["--node"]:
+        from .node import Node
+        return Node(words[1:]).run()
     elif words[:1] == ["--daemons"]:
         from .daemons import Daemons
         return Daemons.run(*words[1:])

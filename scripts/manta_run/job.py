@@ -13,9 +13,10 @@ import time
 
 from .daemons import Daemons
 from .launcher import Launcher, Noise
-from .process import (AGAIN, FORWARDED, NOISE_FILE, PATIENCE, SAME, Wakeup, adopt_orphans, children, die_with_parent,
+from .process import (FORWARDED, NOISE_FILE, PATIENCE, SAME, Wakeup, adopt_orphans, children, die_with_parent,
                       kill_descendants, lines, reap, say, seconds_in, signal_name)
-from .ranks import Listener
+from . import stub
+from .ranks import Listener, WatchedRank
 from .shared_memory import SharedMemory
 from .verdict import Ending, Verdict
 
@@ -27,7 +28,7 @@ class Job:
         self.selector = selectors.DefaultSelector()
         self.ending = Ending()
         self.verdict = Verdict(options, self.ending)
-        self.watched = {}     # connection -> Watched
+        self.nodes = {}       # connection -> WatchedNode
         self.deaths = []      # of which rank 0 has not been told
         self.size = None      # ranks there are, once one has been heard of
         self.ended_ranks = 0
@@ -38,7 +39,7 @@ class Job:
     def launch(self):
         launcher = Launcher(self.options)
         self.name = self.verdict.launcher = launcher.name
-        command = launcher.command + AGAIN + ["--rank"] + self.options.program
+        command = launcher.command + stub.command(SharedMemory.NAME + self.listener.id, self.options.recovery) + self.options.program
         if self.name == "mpirun" and self.options.recovery:
             self.daemons = Daemons.prepare()
         if self.options.verbose:
@@ -70,7 +71,7 @@ class Job:
         self.selector.register(self.listener.socket, selectors.EVENT_READ)
         self.selector.register(wakeup.file, selectors.EVENT_READ)
         self.launch()
-        while self.launcher.poll() is None or self.watched:
+        while self.launcher.poll() is None or self.nodes:
             if self.launcher.poll() is not None and self.ending.deadline is None:
                 self.ending.due(PATIENCE, "%s has ended before its ranks" % self.name)
             left = self.ending.left()
@@ -93,58 +94,65 @@ class Job:
             self.noise.hear()  # what has come after the last rank
         return self.verdict.of_job(self.launcher.returncode)
 
-    # What ranks say.
+    # What the watchers of nodes say of their ranks.
 
     def accept(self):
-        watched = self.listener.accept()
-        if watched:
-            self.watched[watched.connection] = watched
-            self.selector.register(watched.connection, selectors.EVENT_READ, watched)
+        node = self.listener.accept()
+        if node:
+            self.nodes[node.connection] = node
+            self.selector.register(node.connection, selectors.EVENT_READ, node)
 
-    def forget(self, watched):
-        self.selector.unregister(watched.connection)
-        watched.connection.close()
-        del self.watched[watched.connection]
+    def forget(self, node):
+        self.selector.unregister(node.connection)
+        node.connection.close()
+        del self.nodes[node.connection]
 
-    def hear(self, watched):
+    def hear(self, node):
         try:
-            data = watched.connection.recv(4096)
+            data = node.connection.recv(4096)
         except OSError:
             data = b""
-        what, watched.buffer = lines(watched.buffer, data)
+        what, node.buffer = lines(node.buffer, data)
         for words in what:
-            if watched.rank is None:
-                if len(words) != 5 or words[0] != "hello" or words[1] != self.listener.token:
-                    return self.forget(watched)  # not one of ours
-                watched.rank, self.size, watched.host = int(words[2]), int(words[3]), words[4]
+            if node.host is None:
+                if len(words) != 4 or words[0] != "hello" or words[1] != self.listener.token:
+                    return self.forget(node)  # not one of ours
+                self.size, node.host = int(words[2]), words[3]
                 if self.ending.steps:
-                    watched.tell("end")
-            elif words[0] == "started":
-                watched.process = int(words[1])
-            elif words[0] == "survives":
-                self.verdict.survived(words[1:])
-                self.tell_rank_0()
-                if self.daemons:
-                    Daemons.note(self.daemons, rank_0_runs=True)
-            elif words[0] == "ended":
-                self.forget(watched)
-                self.deaths.append("died %d %s" % (watched.rank, " ".join(words[1:5])))
-                self.tell_rank_0()
-                return self.ended(watched, int(words[1]), int(words[2]), words[3] == "1", words[5] == "1")
+                    node.tell("end")
+            else:
+                self.heard(node, words)
         if not data:
-            self.forget(watched)
-            if watched.rank is not None:
+            self.forget(node)
+            for watched in node.ranks.values():  # lost, and perhaps their node
                 self.deaths.append("died %d -1 0 0 0" % watched.rank)
                 self.tell_rank_0()
                 self.ended(watched, None, 0)
 
+    def heard(self, node, words):
+        if words[0] == "started":
+            node.ranks[int(words[1])] = WatchedRank(int(words[1]), node.host, int(words[2]))
+        elif words[0] == "missing":
+            say("rank %s on %s cannot start '%s': there is no such program" % (words[1], node.host, self.options.program[0]))
+        elif words[0] == "survives":
+            self.verdict.survived(words[1:])
+            self.tell_rank_0()
+            if self.daemons:
+                Daemons.note(self.daemons, rank_0_runs=True)
+        elif words[0] == "ended":
+            rank = int(words[1])
+            watched = node.ranks.pop(rank, None) or WatchedRank(rank, node.host, 0)  # a program that could not be started
+            self.deaths.append("died " + " ".join(words[1:6]))
+            self.tell_rank_0()
+            self.ended(watched, int(words[2]), int(words[3]), words[4] == "1", words[6] == "1")
+
     def tell_rank_0(self):
         """How others have ended, which nobody else can tell it; once it has said that it survives that. It may do so later than
         another rank ends which has begun to work."""
-        for watched in self.watched.values() if self.verdict.has_survived else []:
-            if watched.rank == 0:
+        for node in self.nodes.values() if self.verdict.has_survived else []:
+            if 0 in node.ranks:
                 for line in self.deaths:
-                    watched.tell(line)
+                    node.tell(line)
                 self.deaths = []
 
     def ended(self, watched, number, code, for_memory=False, early=False):
@@ -168,10 +176,10 @@ class Job:
             due(0, "%s came a second time: the job is ended" % name)
         elif asks_to_end and self.term_grace > 0:
             due(self.term_grace + 5, "%s came %g s ago, and the job still runs: it is ended" % (name, self.term_grace + 5))
-        for watched in list(self.watched.values()):
-            if watched.rank is not None:
-                watched.tell("signal %d" % number)
-        if not self.watched and (asks_to_end or number == signal.SIGHUP):
+        for node in list(self.nodes.values()):
+            if node.host is not None:
+                node.tell("signal %d" % number)
+        if not self.nodes and (asks_to_end or number == signal.SIGHUP):
             due(0, "%s came before any rank had started: the job is ended" % name)
 
     def next_step(self):
@@ -181,9 +189,9 @@ class Job:
             if self.verdict.status is None:
                 self.verdict.status = self.verdict.failed  # what rank 0 will end with is our doing
             self.tell_why()
-            for watched in self.watched.values():
-                watched.tell("end")
-            if self.watched:
+            for node in self.nodes.values():
+                node.tell("end")
+            if self.nodes:
                 self.ending.deadline += PATIENCE / 2  # they wait as long themselves before they kill
             elif self.size is not None:
                 self.next_step()  # nobody is left to end but the launcher
@@ -192,15 +200,15 @@ class Job:
         elif step <= 3:
             self.signal_launcher(signal.SIGKILL)  # on anything else some hang, and some crash with a page of text
         else:
-            for watched in list(self.watched.values()):
-                self.forget(watched)
+            for node in list(self.nodes.values()):
+                self.forget(node)
 
     def tell_why(self):
         if self.ending.reason != Verdict.LINGERS:
             if self.ending.reason:
                 say(self.ending.reason)
             return
-        left = sorted(w.rank for w in self.watched.values() if w.rank is not None)
+        left = sorted(rank for node in self.nodes.values() for rank in node.ranks)
         who = "%s %s" % ("ranks" if len(left) > 1 else "rank", ", ".join(map(str, left[:10])))
         if len(left) > 10:
             who += ", ..."

@@ -80,6 +80,17 @@ def kill_descendants():
         except ChildProcessError:
             return
 
+def kill_marked(mark):
+    """Kills the processes of this user whose environment has this entry. They may have left their parents."""
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and int(entry) != os.getpid():
+            try:
+                with open("/proc/%s/environ" % entry, "rb") as file:
+                    if mark.encode() in file.read().split(b"\0"):
+                        os.kill(int(entry), signal.SIGKILL)
+            except OSError:
+                pass  # it has ended meanwhile, or is somebody else's
+
 class Wakeup:
     """A file that becomes readable when a signal arrives; what(): which ones did."""
 

@@ -1,19 +1,27 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
-"""How the ranks of a job reach the manta-run that was called: each connects to it and says which one it is."""
+"""How the watchers of nodes reach the manta-run that was called: each connects to it and says which ranks it watches."""
 import fcntl
 import os
 import socket
 import struct
 
 
-class Watched:
-    """What the job knows of a rank."""
+class WatchedRank:
+    """What the job knows of a rank that lives."""
+
+    def __init__(self, rank, host, process):
+        self.rank, self.host, self.process = rank, host, process
+
+
+class WatchedNode:
+    """What the job knows of the ranks that one watcher has."""
 
     def __init__(self, connection):
         self.connection = connection
         self.buffer = b""
-        self.rank, self.host, self.process = None, "", 0
+        self.host = None  # until it has said who it is
+        self.ranks = {}   # number -> WatchedRank, of those that live
 
     def tell(self, text):
         try:
@@ -23,7 +31,7 @@ class Watched:
 
 
 class Listener:
-    """The port of a job. Ranks find it, and prove that they belong to the job, by the variable MANTA_RUN."""
+    """The port of a job. Watchers find it, and prove that they belong to the job, by the variable MANTA_RUN."""
 
     def __init__(self, recovery):
         self.id = os.urandom(4).hex()
@@ -56,7 +64,7 @@ class Listener:
         return unique + [socket.gethostname()]
 
     def accept(self):
-        """The rank that has connected, which has still to say its name; None if it has gone again."""
+        """The watcher that has connected, which has still to say its name; None if it has gone again."""
         try:
             connection, _ = self.socket.accept()
         except OSError:
@@ -66,6 +74,6 @@ class Listener:
             if hasattr(socket, option):
                 connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        watched = Watched(connection)
-        watched.tell("manta-run " + self.id)
-        return watched
+        node = WatchedNode(connection)
+        node.tell("manta-run " + self.id)
+        return node

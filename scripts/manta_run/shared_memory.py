@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
-"""The folder in /dev/shm where the Open MPI of a job puts its segments."""
+"""The folder of a job on a node, where its Open MPI puts its segments, and where its stubs meet their watcher."""
 import fcntl
 import glob
 import math
@@ -10,10 +10,17 @@ import time
 
 
 class SharedMemory:
-    """A folder in /dev/shm that is this job's, where Open MPI puts its segments. The ranks of the job on this node hold
-    a lock on it; who finds that nobody else does removes it, and removes what a job left whose ranks were all killed."""
+    """A folder in /dev/shm that is this job's, where Open MPI puts its segments. The watcher of the job on this node holds
+    a lock on it, and so do stubs that wait for it; who finds that nobody does removes it, and so what a job left whose
+    processes were all killed.
 
-    PREFIX = "/dev/shm/manta-run-%d-" % os.getuid()
+    Each stub makes a pipe there, rank-N, and a page for its notes, page-N, and waits at the pipe for its watcher. Where
+    /dev/shm cannot be written to, the folder is in $TMPDIR, and Open MPI chooses its own.
+    """
+
+    HERE = os.access("/dev/shm", os.W_OK)
+    NAME = "manta-run-%d-" % os.getuid()
+    PREFIX = os.path.join("/dev/shm" if HERE else os.environ.get("TMPDIR") or "/tmp", NAME)
     GRACE = 0.5  # seconds from SIGTERM until the segments lose their names; mpirun may send SIGKILL after one second
 
     def __init__(self, job):
@@ -32,10 +39,12 @@ class SharedMemory:
                     break
                 os.close(self.lock)
             except FileNotFoundError:
-                pass  # a rank that has ended already has just removed it
+                pass  # another job has just removed it
             except OSError:
-                return  # no /dev/shm that one could write to: Open MPI knows what to do
+                return
         else:
+            return
+        if not self.HERE:
             return
         for component in ("vader", "sm"):  # its name in Open MPI 4 and 5
             os.environ.setdefault("OMPI_MCA_btl_%s_backing_directory" % component, self.path)
@@ -56,7 +65,26 @@ class SharedMemory:
             finally:
                 os.close(lock)
         except OSError:
-            pass  # held by ranks that live, or gone
+            pass  # held by a watcher that lives, or gone
+
+    def waiting(self):
+        """The numbers of the ranks whose stubs wait for their watcher, or have done so."""
+        try:
+            return [int(name[5:]) for name in os.listdir(self.path) if name.startswith("rank-")]
+        except OSError:
+            return []
+
+    def turn_away(self, count):
+        """So many stubs, which come within a few seconds, find that there is no watcher."""
+        end = time.monotonic() + 5
+        while count > 0 and time.monotonic() < end:
+            for number in self.waiting():
+                path = os.path.join(self.path, "rank-%d" % number)
+                os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+                os.unlink(path)
+                count -= 1
+            time.sleep(0.01)
+        self.close()
 
     def drop_names_soon(self):
         """After SIGTERM, SIGKILL may come, for this process too, so the names have to go before. What is mapped stays mapped.

@@ -59,13 +59,23 @@ class Notes:
     """A page that the program maps by MANTA_RUN_PAGE: manta writes there which task runs, and whether a run or MPI is under way.
     What stands there when the process has ended says in what it did."""
 
-    def __init__(self):
-        folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.file = tempfile.TemporaryFile(dir=folder)
-        self.file.truncate(mmap.PAGESIZE)
-        os.set_inheritable(self.file.fileno(), True)
-        os.environ["MANTA_RUN_PAGE"] = str(self.file.fileno())
+    def __init__(self, file=None):
+        """That of a stub, by its descriptor, or a new one."""
+        if file is None:
+            folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+            with tempfile.TemporaryFile(dir=folder) as new:
+                new.truncate(mmap.PAGESIZE)
+                file = os.dup(new.fileno())
+        self.file = file
+
+    def hand_on(self):
+        """In the process that becomes the program."""
+        os.set_inheritable(self.file, True)
+        os.environ["MANTA_RUN_PAGE"] = str(self.file)
 
     def read(self):
         """The task's id, 0 if it is not known; and a number that is not 0 while a run is under way, or MPI is."""
-        return struct.unpack("=QQ", os.pread(self.file.fileno(), 16, 0))
+        return struct.unpack("=QQ", os.pread(self.file, 16, 0))
+
+    def close(self):
+        os.close(self.file)

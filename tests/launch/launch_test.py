@@ -301,6 +301,55 @@ def a_signal_that_nobody_catches_ends_the_job():
     run.ends(143)
 
 
+# ---- one watcher a node
+
+def watchers(run):
+    """The processes that watch the ranks of a job on this node."""
+    found = []
+    with open("/proc/%d/task/%d/children" % ((run.process.pid,) * 2)) as file:
+        mpirun = int(file.read().split()[0])
+    with open("/proc/%d/task/%d/children" % ((mpirun,) * 2)) as file:
+        for pid in file.read().split():
+            with open("/proc/%s/cmdline" % pid, "rb") as words:
+                if b"python" in words.read().split(b"\0")[0]:
+                    found.append(int(pid))
+    return found
+
+
+@check
+def a_node_has_one_watcher():
+    run = rank("hang").started()
+    assert len(watchers(run)) == 1, watchers(run)
+    run.process.terminate()
+    run.ends(143)
+
+
+@check
+def a_watcher_is_killed():
+    run = rank("hang").started()
+    os.kill(watchers(run)[0], signal.SIGKILL)
+    run.says("rank 0 on", "is lost, and perhaps its node").ends(75)
+
+
+@check
+def a_status_above_128_is_a_signal():
+    rank("other-status", 137).says("rank 2 on", "was killed by SIGKILL").ends(137)
+    rank("other-status", 147).says("rank 2 on", "ended with status 147").ends(147)  # no signal that ends a process
+
+
+@check
+def a_program_that_is_not_there():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "program")
+        with open(script, "w") as file:
+            file.write("#!/bin/sh\n")
+        os.chmod(script, 0o755)
+        elsewhere = os.path.join(folder, *"abcdefgh")
+        os.makedirs(elsewhere)
+        run = Run("-n", 2, "-wdir", elsewhere, "--", os.path.relpath(script))
+        run.says("rank 0 on", "cannot start", "rank 1 on", "there is no such program").ends(127)
+
+
 # ---- when others die
 
 @check

@@ -100,14 +100,19 @@ int main(int argc, char** argv) {
     if (rank == 0) _exit(number);
     hang();
   }
-  if (mode == "orphan") {  // each rank leaves a process that its parent does not wait for
+  if (mode == "orphan") {    // each rank leaves a process that its parent does not wait for
+    int said[2] = {-1, -1};  // the process is ended as soon as its rank has ended
+    if (pipe(said) != 0) return 90;
     if (fork() == 0) {
       setsid();
       std::printf("rank %d of %d is process %d, shared memory ?\n", rank, size, static_cast<int>(getpid()));
       std::fflush(stdout);
       std::signal(SIGTERM, SIG_IGN);
+      if (write(said[1], "!", 1) != 1) return 90;
       hang();
     }
+    char byte = 0;
+    if (read(said[0], &byte, 1) != 1) return 90;
     MPI_Finalize();
     return 0;
   }
