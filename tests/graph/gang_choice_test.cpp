@@ -615,18 +615,82 @@ TEST_CASE("a rank that is closed or kept for a gang does not make members' tasks
 
 TEST_CASE("an index of ranks by node gives back what it has chosen when a gang turns out to be too large") {
   manta::graph::gang_index free;
+  const gang_shape of_4{4};
   manta::base::list<std::uint32_t> all, chosen;
   for (const std::uint32_t rank : {1U, 2U, 3U, 4U}) all.push_back(rank);
   free.begin(all, [](std::uint32_t rank) { return rank <= 2 ? 0 : 1; });
   for (const std::uint32_t rank : all) free.add(rank);
   bool is_4_busy = true;  // without a word to the index
   const auto can = [&](std::uint32_t rank) { return rank != 4 || !is_4_busy; };
-  CHECK_FALSE(free.choose(4, can, chosen));
+  CHECK_FALSE(free.choose(of_4, can, chosen));
   is_4_busy = false;
-  CHECK_FALSE(free.choose(4, can, chosen));  // it has noticed that 4 was busy, and nobody has added it again
+  CHECK_FALSE(free.choose(of_4, can, chosen));  // it has noticed that 4 was busy, and nobody has added it again
   free.add(4);
-  REQUIRE(free.choose(4, can, chosen));
+  REQUIRE(free.choose(of_4, can, chosen));
   std::vector<std::uint32_t> ranks(chosen.begin(), chosen.end());
   std::sort(ranks.begin(), ranks.end());
   CHECK(ranks == std::vector<std::uint32_t>{1, 2, 3, 4});
+}
+
+TEST_CASE("an index of ranks by node chooses as a look at all ranks would") {
+  std::mt19937_64 draw(7);
+  const auto per_node = [](const auto& chosen, const std::vector<int>& node_of) {
+    std::map<int, int> count;
+    for (const std::uint32_t rank : chosen) ++count[node_of[rank]];
+    return count;
+  };
+  const auto shares = [&](const auto& chosen, const std::vector<int>& node_of) {
+    std::multiset<int> all;
+    for (const auto& [node, count] : per_node(chosen, node_of)) all.insert(count);
+    return all;
+  };
+  int found = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const std::size_t size = 1 + draw() % 30;
+    const int nodes = 1 + static_cast<int>(draw() % 8);
+    std::vector<int> node_of(size);
+    for (std::size_t r = 0; r < size; ++r) node_of[r] = static_cast<int>(draw() % static_cast<unsigned>(nodes));
+    manta::base::list<std::uint32_t> all, chosen, by_look;
+    manta::base::list<gang_candidate> now, ever;
+    manta::graph::gang_index free;
+    for (std::uint32_t r = 0; r < size; ++r) all.push_back(r);
+    free.begin(all, [&](std::uint32_t r) { return node_of[r]; });
+    std::set<std::uint32_t> can;
+    for (std::uint32_t r = 0; r < size; ++r) {
+      if (draw() % 8 == 0) continue;
+      ever.push_back({r, node_of[r]});
+      if (draw() % 4 == 0) {
+        if (draw() % 2 == 0) free.add(r);  // it is busy, which the index has not heard
+        continue;
+      }
+      now.push_back({r, node_of[r]});
+      can.insert(r);
+      free.add(r);
+    }
+    gang_shape shape{1 + draw() % 12};
+    if (draw() % 3 == 0) shape.spread = true;
+    if (!shape.spread && draw() % 2 == 0) {
+      shape.nodes = 1 + static_cast<int>(draw() % 3);
+      shape.ranks *= static_cast<std::size_t>(shape.nodes);
+    }
+    if (draw() % 2 == 0 && !shape.spread) {
+      shape.first = static_cast<std::uint32_t>(draw() % size);
+      shape.near = node_of[shape.first];
+    }
+    set_hopes(shape, ever);
+    CAPTURE(round);
+    const bool is_there = choose_gang(now, shape, by_look);
+    REQUIRE(free.choose(
+                shape, [&](std::uint32_t r) { return can.count(r) == 1; }, chosen) == is_there);
+    if (!is_there) continue;
+    ++found;
+    REQUIRE(std::set<std::uint32_t>(chosen.begin(), chosen.end()).size() == shape.ranks);
+    for (const std::uint32_t r : chosen) REQUIRE(can.count(r) == 1);
+    REQUIRE(shares(chosen, node_of) == shares(by_look, node_of));
+    if (shape.there > 0) {
+      REQUIRE(per_node(chosen, node_of)[shape.near] == per_node(by_look, node_of)[shape.near]);
+      if (can.count(shape.first) == 1) REQUIRE(chosen[0] == shape.first);
+    }
+  }
+  CHECK(found > 500);
 }

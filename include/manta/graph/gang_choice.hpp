@@ -7,6 +7,7 @@
 #pragma once
 
 #include "manta/base/containers.hpp"
+#include "manta/graph/ids.hpp"
 
 namespace manta::graph {
 
@@ -19,9 +20,10 @@ struct gang_candidate {
 /// The conditions of a gang on the nodes of its members.
 struct gang_shape {
   std::size_t ranks = 1;
-  int nodes = 0;          ///< members are spread evenly over exactly this number of nodes; 0: any
-  int near = -1;          ///< the node that it wants to be near; -1: none
-  std::size_t there = 0;  ///< number of members that must be on that node
+  int nodes = 0;                   ///< members are spread evenly over exactly this number of nodes; 0: any
+  int near = -1;                   ///< the node that it wants to be near; -1: none
+  std::uint32_t first = no_index;  ///< the rank of that node that comes first, if it can be a member
+  std::size_t there = 0;           ///< number of members that must be on that node
   bool spread = false;
   std::size_t least_nodes = 0;  ///< least number of nodes on which the members are, with `spread`
 };
@@ -79,15 +81,17 @@ class gang_nodes {
   base::list<count> counts_;
 };
 
+/// Sets how many members are to be on the node that the gang wants to be near, of whose ranks `could_be` may ever join.
+inline void set_hopes(gang_shape& shape, std::size_t could_be) {
+  const std::size_t most = shape.nodes > 0 ? shape.ranks / static_cast<std::size_t>(shape.nodes) : shape.ranks;
+  shape.there = could_be >= most ? most : shape.nodes > 0 ? 0 : could_be;
+}
 /// Sets the best placement that the gang can reach on the ranks `ever`, the ones that it may ever get: the largest
 /// number of members on the node that it wants to be near, and the largest number of nodes if it is to be spread.
 inline void set_hopes(gang_shape& shape, const base::list<gang_candidate>& ever) {
   const gang_nodes counts(ever);
   shape.least_nodes = counts.size() < shape.ranks ? counts.size() : shape.ranks;
-  if (shape.near < 0) return;
-  const std::size_t most = shape.nodes > 0 ? shape.ranks / static_cast<std::size_t>(shape.nodes) : shape.ranks;
-  const std::size_t could_be = counts.on(shape.near);
-  shape.there = could_be >= most ? most : shape.nodes > 0 ? 0 : could_be;
+  if (shape.near >= 0) set_hopes(shape, counts.on(shape.near));
 }
 
 /// Puts the gang's ranks into `chosen` and returns true; returns false if there are too few candidates. Within a node,

@@ -170,6 +170,12 @@ struct request : base::counted, needs, place_terms, run_terms {
     return part<needs>(*this) == part<needs>(other) && part<place_terms>(*this) == part<place_terms>(other) &&
            (cost.rank < 0) == (other.cost.rank < 0) && granted.member == other.granted.member;
   }
+  /// Whether the same ranks can take a member of a gang with this and with the other request.
+  bool needs_as(const request& other) const {
+    return part<needs>(*this) == part<needs>(other) && rank == other.rank && node == other.node &&
+           except == other.except && for_member == other.for_member && needs_rank_0 == other.needs_rank_0 &&
+           (cost.rank < 0) == (other.cost.rank < 0) && (granted.member < 0) == (other.granted.member < 0);
+  }
   void write(wire::buffer& out) const {
     each_sent(*this, [&out](const auto&... field) { (put_field(out, field), ...); });
   }

@@ -11,7 +11,6 @@
 #include "manta/base/pointer_table.hpp"
 #include "manta/graph/best_ranks.hpp"
 #include "manta/graph/change_log.hpp"
-#include "manta/graph/gang_index.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/task.hpp"
 
@@ -29,11 +28,11 @@ struct request_queue {
   int rank = -1, node = -1;       // the rank or node to which `wanted`, with its `near`, limits the tasks; -1: any
   best_ranks best = {};           // the ranks that fit, as far as the queue has read the log
   change_log::position read = {};
-  bool stuck = false;             // no rank could take the first task at the last attempt
-  std::uint32_t stuck_ns = 0;     // the estimate of the first task at that attempt
-  std::uint64_t first_since = 0;  // gangs: the number of tasks that had ended when the first gang began to wait
-  gang_index free = {};           // gangs: the ranks that can take a member, as far as the queue has read the log
-  std::uint64_t looked_at = 0;    // gangs: change_log::state_for_gangs() at the last attempt, which found no place
+  bool stuck = false;                // no rank could take the first task at the last attempt
+  std::uint32_t stuck_ns = 0;        // the estimate of the first task at that attempt
+  std::uint64_t first_since = 0;     // gangs: the number of tasks that had ended when the first gang began to wait
+  std::uint32_t awaited = no_index;  // gangs: a rank of a node for which a gang that is spread has waited
+  std::uint64_t looked_at = 0;       // gangs: change_log::state_for_gangs() at the last attempt, which found no place
 };
 
 class request_queues {
@@ -81,7 +80,7 @@ class request_queues {
   void first_left(request_queue& q, std::size_t at, std::size_t ranks) {
     if (q.tasks.empty()) {
       active_.remove(&q);
-      if (all_.size() * ranks > most_kept) q.best.free(), q.free.free(), q.read = {};
+      if (all_.size() * ranks > most_kept) q.best.free(), q.read = {};
     } else {
       for (; at + 1 < active_.size() && before(*active_[at + 1], q); ++at) std::swap(active_[at], active_[at + 1]);
     }

@@ -96,6 +96,7 @@ class scheduler {
   /// Notes that `count` of the tasks sent to `rank` wait for something, so that the rank can run others.
   void blocked(std::uint32_t rank, std::uint32_t count, bool own_work = false, bool in_call = false) {
     load_.blocked(rank, count, own_work, in_call);
+    gang_.note_waits(rank);
     load_.changed(rank);
   }
   /// Removes a task that has not been dispatched.
