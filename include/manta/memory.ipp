@@ -11,19 +11,17 @@ namespace manta {
 MANTA_DECL std::vector<rank_memory> memory() {
   exec::engine& e = exec::engine::here("memory");
   const exec::engine::guard g(e);
-  std::vector<rank_memory> all(e.size());
+  const std::vector<wire::buffer> told = e.questions().memory_of_all();
+  std::vector<rank_memory> all(told.size());
   for (std::size_t r = 0; r < all.size(); ++r) {
     rank_memory& m = all[r];
     m.rank = static_cast<int>(r);
     m.node = e.world()[r].node;
-    wire::buffer bytes;
-    try {
-      bytes = e.questions().memory_of(static_cast<std::uint32_t>(r));
-    } catch (const rank_lost&) {
+    if (told[r].empty()) {
       m.node = -1;
       continue;
     }
-    wire::source in(bytes.data(), bytes.size());
+    wire::source in(told[r].data(), told[r].size());
     for (std::uint64_t* number :
          {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.kept, &m.spilled, &m.dropped, &m.budget}) {
       in.get(*number);

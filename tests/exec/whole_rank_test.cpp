@@ -422,6 +422,31 @@ TEST_CASE("an actor whose owner has died ends, and its resources are free; one t
   }
 }
 
+TEST_CASE("an orphan that is held is asked for at its holder alone, until that has let it go") {
+  whole_world world(40, 5, true);
+  const auto sent_by_all = [&] {
+    std::uint64_t sent = 0;
+    for (std::uint32_t r = 0; r < world.size(); ++r) sent += world.letters().of(r).sent;
+    return sent;
+  };
+  node& handle = actor_on_rank_2(world, 1);
+  node& shared = pass_on(world[1], handle, world[30]);
+  world.run();
+  world.kill(1);
+  world.run();
+  for (int looks = 0; looks < 3; ++looks) {
+    const std::uint64_t before = sent_by_all();
+    world.look_for_orphans();
+    if (looks > 0) CHECK(sent_by_all() - before == 2);  // a question and an answer
+  }
+  CHECK(counter::alive == 1);
+  world[30].refs.release(shared);
+  world.run();
+  world.look_for_orphans();
+  CHECK(counter::alive == 0);
+  CHECK(world[2].graph.nodes.live() == 0);
+}
+
 TEST_CASE("an actor of which a dead rank had the last handle ends, also where that rank had called it") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     CAPTURE(seed);

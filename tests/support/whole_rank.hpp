@@ -83,7 +83,9 @@ struct whole_rank {
 
   void receive(std::uint32_t from, const letter& m);
   bool run_one();  ///< Runs a task or call that may begin here. False if there is none.
-  void rank_died(std::uint32_t dead);
+  void rank_died(std::uint32_t dead, std::uint32_t successor);
+  /// The last ranks stand by. To be called before anything runs.
+  void appoint_spares(std::uint32_t count);
   /// Waits as a task does that waits for an answer: other things happen meanwhile.
   void wait_for_end(node& n);
   void relieve() {
@@ -205,14 +207,19 @@ class whole_world {
     }
     run();
   }
-  /// The rank does nothing more. Rank 0 hears of its death, and tells the others.
+  /// The rank does nothing more. Rank 0 hears of its death, and tells the others, also which spare takes its place.
   void kill(std::uint32_t dead) {
     alive_[dead] = false;
     stacks_.drop(*ranks_[dead]);
+    const auto is_near = [&](std::uint32_t spare) {
+      return ranks_[0]->offered[spare].node == ranks_[0]->offered[dead].node;
+    };
+    const std::uint32_t successor = ranks_[0]->members.successor_of(dead, is_near);
     for (std::uint32_t r = 1; r < ranks_.size(); ++r) {
-      if (alive_[r]) ranks_[0]->out.send(r, manta::exec::message::rank_died, manta::exec::index_message{dead, 0});
+      const manta::exec::death_message news{0, dead, successor, manta::net::end_by::unknown};
+      if (alive_[r]) ranks_[0]->out.send(r, manta::exec::message::rank_died, news);
     }
-    ranks_[0]->rank_died(dead);
+    ranks_[0]->rank_died(dead, successor);
     wake(0);
   }
   bool is_alive(std::uint32_t rank) const { return alive_[rank]; }
@@ -428,8 +435,29 @@ inline void whole_rank::wait_for_end(node& n) {
   while (n.state == manta::graph::state::pending && world.step()) continue;
 }
 
-inline void whole_rank::rank_died(std::uint32_t dead) {
+inline void whole_rank::appoint_spares(std::uint32_t count) {
+  members.appoint_spares(count);
+  for (std::uint32_t r = own.size - count; r < own.size; ++r) {
+    manta::graph::capacity its = offered[r];
+    its.executes = false;
+    its.stands_by = true;
+    offered.set(r, its);
+  }
+  if (scheduler == nullptr) return;
+  delete scheduler;
+  scheduler = new manta::graph::scheduler(graph.nodes, offered);
+}
+
+inline void whole_rank::rank_died(std::uint32_t dead, std::uint32_t successor) {
   members.note_death(dead, {"rank " + std::to_string(dead) + " has died", 0, manta::net::end_by::unknown});
+  if (successor != 0) {
+    members.enlist(successor);
+    manta::graph::capacity its = offered[successor];
+    its.executes = true;
+    its.stands_by = false;
+    offered.set(successor, its);
+    if (scheduler != nullptr) scheduler->joins(successor, its);
+  }
   manta::graph::capacity nothing;
   nothing.executes = false;
   offered.set(dead, nothing);
@@ -497,7 +525,7 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
     }
     case message::holders: {
       const auto header = m.read<holders_message>();
-      return orphans.on_answer(header, m.data, m.bytes);
+      return orphans.on_answer(from, header, m.data, m.bytes);
     }
     case message::seek: return fetching.on_seek(from, m.read<seek_message>());
     case message::not_kept: return fetching.on_not_kept(m.read<seek_message>());
@@ -528,7 +556,10 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
     case message::name_gone: m.read<index_message>(); return named.on_gone(from, m.text());
     case message::name_answer:
     case message::answer: return tickets.on_answer(m.data, m.bytes);
-    case message::rank_died: return rank_died(m.read<index_message>().index);
+    case message::rank_died: {
+      const auto news = m.read<death_message>();
+      return rank_died(news.rank, news.successor);
+    }
     case message::where_is: return placement.on_where_is(from, m.read<where_message>());
     case message::task_lost: return lost.on_task_lost(m.read<where_message>());
     default:

@@ -168,7 +168,7 @@ constexpr void handlers::set_deaths(dispatch_table<rank_parts>& table) {
   });
   table.set(message::holders, [](rank_parts& all, arrival& m) {
     const auto header = m.read<holders_message>();
-    all.homes.orphans.on_answer(header, m.data, m.bytes);
+    all.homes.orphans.on_answer(m.from, header, m.data, m.bytes);
   });
   table.set(message::seek,
             [](rank_parts& all, arrival& m) { all.values.fetches.on_seek(m.from, m.read<seek_message>()); });

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "manta/base/clock.hpp"
@@ -17,8 +18,9 @@ namespace manta::exec {
 template <class Network>
 void orphans<Network>::rank_died() {
   unheld_.clear();
+  held_.clear();
   pause_ = first_pause;
-  begin_round();
+  begin_round(false);
 }
 
 template <class Network>
@@ -35,27 +37,44 @@ void orphans<Network>::collect() {
 }
 
 template <class Network>
-void orphans<Network>::begin_round() {
+void orphans<Network>::begin_round(bool may_ask_holders) {
   collect();
   ++round_;
   awaited_ = 0;
   unsure_ = false;
   if (asked_.empty()) return rest();  // a task of a dead home may still run here
   due_ = INT64_MAX;                   // until the round has ended
-  unsure_ = is_unsure();
-  lent_ = own_.refs.orphans_lent();
-  std::vector<std::uint32_t> names;
+  std::vector<std::uint32_t> ranks, names;
+  asks_holders_ = may_ask_holders && find_holders(ranks);
+  if (!asks_holders_) {
+    unsure_ = is_unsure();
+    lent_ = own_.refs.orphans_lent();
+    ranks.resize(own_.size);
+    std::iota(ranks.begin(), ranks.end(), 0U);
+  }
   for (orphan& o : asked_) {
-    o.is_held = knows(o.home_rank, o.home_index);
+    if (knows(o.home_rank, o.home_index)) o.holder = own_.rank;
     names.insert(names.end(), {o.home_rank, o.home_index});
   }
-  for (std::uint32_t r = 0; r < own_.size; ++r) {
+  for (const std::uint32_t r : ranks) {
     if (r == own_.rank.number() || own_.members.is_dead(r)) continue;
     ++awaited_;
     own_.post.send(r, message::ask_holders, holders_message{0, round_, 0}, names.data(),
                    names.size() * sizeof(std::uint32_t));
   }
   if (awaited_ == 0) end_round();
+}
+
+template <class Network>
+bool orphans<Network>::find_holders(std::vector<std::uint32_t>& ranks) const {
+  for (const orphan& o : asked_) {
+    const auto found = std::ranges::lower_bound(held_, o, by_home);
+    if (found == held_.end() || by_home(o, *found) || own_.members.is_dead(found->holder)) return false;
+    ranks.push_back(found->holder);
+  }
+  std::ranges::sort(ranks);
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return true;
 }
 
 template <class Network>
@@ -69,9 +88,11 @@ void orphans<Network>::on_ask(rank_id from, const holders_message& m, const std:
 }
 
 template <class Network>
-void orphans<Network>::on_answer(const holders_message& m, const std::byte* data, std::size_t bytes) {
+void orphans<Network>::on_answer(rank_id from, const holders_message& m, const std::byte* data, std::size_t bytes) {
   if (m.round != round_) return;
-  for (std::size_t i = 0; i < bytes; ++i) asked_[i].is_held = asked_[i].is_held || data[i] != std::byte{0};
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (data[i] != std::byte{0}) asked_[i].holder = from;
+  }
   unsure_ = unsure_ || m.is_unsure != 0;
   lent_ += m.lent;
   if (--awaited_ == 0) end_round();
@@ -79,23 +100,27 @@ void orphans<Network>::on_answer(const holders_message& m, const std::byte* data
 
 template <class Network>
 void orphans<Network>::end_round() {
+  if (asks_holders_) {
+    const bool are_held = std::ranges::all_of(asked_, &orphan::is_held);
+    return are_held ? rest() : begin_round(false);
+  }
   const bool is_second = !unsure_ && lent_ == lent_before_;
-  const auto by_home = [](const orphan& a, const orphan& b) {
-    return std::pair(a.home_rank, a.home_index) < std::pair(b.home_rank, b.home_index);
-  };
   std::vector<orphan> unheld;
+  held_.clear();
   for (const orphan& o : asked_) {
-    if (o.is_held || unsure_) continue;
+    if (o.is_held()) held_.push_back(o);
+    if (o.is_held() || unsure_) continue;
     if (is_second && std::ranges::binary_search(unheld_, o, by_home)) {
       give_up(o);
     } else {
       unheld.push_back(o);
     }
   }
+  std::ranges::sort(held_, by_home);
   std::ranges::sort(unheld, by_home);
   unheld_ = std::move(unheld);
   lent_before_ = lent_;
-  if (!unheld_.empty()) return begin_round();  // at once, for the second time
+  if (!unheld_.empty()) return begin_round(false);  // at once, for the second time
   rest();
 }
 

@@ -39,6 +39,13 @@ class tickets {
     constexpr std::size_t header = sizeof(std::uint32_t);  // the ticket's index
     return wire::buffer(ticket.blob.data + header, ticket.blob.bytes - header);
   }
+  /// Waits for the answer to a question, and gives the ticket up. Throws if the rank has died.
+  wire::buffer take_answer(node& ticket);
+  /// Nobody waits for the answer any more.
+  void give_up(node& ticket) {
+    ticket.set(node::observed);
+    own_.refs.release(ticket);
+  }
   /// Sends a question, and waits for the answer's bytes. Throws if the rank has died.
   wire::buffer ask(rank_id to, ask_message m, const void* tail = nullptr, std::size_t tail_bytes = 0);
   /// Sends the answer to a question.

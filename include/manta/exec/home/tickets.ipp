@@ -42,8 +42,13 @@ node& tickets<Network>::send(rank_id to, ask_message m, const void* tail, std::s
 
 template <class Network>
 wire::buffer tickets<Network>::ask(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
-  const wire::buffer bytes = wait(send(to, m, tail, tail_bytes));
-  return wire::buffer(bytes.data() + sizeof m.ticket, bytes.size() - sizeof m.ticket);
+  return take_answer(send(to, m, tail, tail_bytes));
+}
+
+template <class Network>
+wire::buffer tickets<Network>::take_answer(node& ticket) {
+  const wire::buffer bytes = wait(ticket);
+  return wire::buffer(bytes.data() + sizeof(std::uint32_t), bytes.size() - sizeof(std::uint32_t));
 }
 
 template <class Network>

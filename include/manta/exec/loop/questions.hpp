@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/exec/home/named_actors.hpp"
@@ -54,8 +55,8 @@ class questions {
   MANTA_DECL std::string explain(node& n);
   /// What is free on each rank, as rank 0 has it: cpus, gpu units, tasks, actors, quantities.
   MANTA_DECL wire::buffer available();
-  /// What the values on a rank take: see memory.hpp.
-  MANTA_DECL wire::buffer memory_of(rank_id rank);
+  /// What the values on each rank take: see memory.hpp. Of a dead rank nothing. All are asked at once.
+  MANTA_DECL std::vector<wire::buffer> memory_of_all();
   /// Has a task end before its time, with what it has submitted where `children`. False if it had ended, or is none.
   MANTA_DECL bool cancel(node& n, bool children);
 

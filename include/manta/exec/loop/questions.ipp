@@ -116,9 +116,26 @@ std::string questions<Network>::explain(node& n) {
 }
 
 template <class Network>
-wire::buffer questions<Network>::memory_of(rank_id rank) {
-  if (rank == own_.rank) return describe_memory();
-  return below_.tickets.ask(rank, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0});
+std::vector<wire::buffer> questions<Network>::memory_of_all() {
+  std::vector<wire::buffer> all(own_.size);
+  all[own_.rank.number()] = describe_memory();
+  std::vector<node*> tickets(own_.size, nullptr);
+  for (std::uint32_t r = 0; r < own_.size; ++r) {
+    if (r != own_.rank.number())
+      tickets[r] = &below_.tickets.send(r, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0});
+  }
+  for (std::uint32_t r = 0; r < own_.size; ++r) {
+    try {
+      if (tickets[r] != nullptr) all[r] = below_.tickets.take_answer(*std::exchange(tickets[r], nullptr));
+    } catch (const rank_lost&) {
+    } catch (...) {  // the task that asked is to end
+      for (node* const left : tickets) {
+        if (left != nullptr) below_.tickets.give_up(*left);
+      }
+      throw;
+    }
+  }
+  return all;
 }
 
 template <class Network>

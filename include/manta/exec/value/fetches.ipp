@@ -327,13 +327,12 @@ template <class Network>
 void fetches<Network>::seek(node& n, std::uint32_t first) {
   link& home = *n.links;
   seek_message m{home.rank, home.index, n.index, first, lineage_.family_of(n) != nullptr};
-  for (; m.keeper < own_.size - 1; ++m.keeper) {
-    const std::uint32_t to = supply_.keeper(home.rank, m.keeper);
+  while ((m.keeper = supply_.next_keeper(home.rank, m.keeper)) != no_index) {
+    const std::uint32_t to = supply_.keeper_at(home.rank, m.keeper++);
     if (own_.members.is_dead(to)) continue;  // this rank asks itself too: the actor may live here
     home.id = to + 1;                        // should it die as well
     return own_.post.send(to, message::seek, m);
   }
-  m.keeper = seek_message::nobody;
   home.id = own_.rank + 1;
   own_.post.send(own_.rank, message::not_kept, m);
 }
@@ -342,7 +341,7 @@ template <class Network>
 void fetches<Network>::on_not_kept(const seek_message& m) {
   node& n = own_.graph.nodes.at(m.index);
   const bool is_pending = n.state == state::pending;  // else it has come from elsewhere
-  if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper + 1);
+  if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper);
   if (is_pending && others_.await_heir(others_.rank, n)) return;
   if (is_pending) {
     completion_.fail(n, own_.failures.orphan(n));

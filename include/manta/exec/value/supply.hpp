@@ -91,9 +91,12 @@ class supply {
 
   /// Has other ranks keep copies of a value made here, ranks of other nodes first; sends at once.
   MANTA_DECL void replicate(node& n, int copies);
-  /// The ranks that keep copies of what `home` has put, in the order in which they are taken: those of
-  /// other nodes first.
-  rank_id keeper(rank_id home, std::uint32_t nth) const;
+  /// The ranks that keep copies of what `home` has put stand at places, in the order in which they are taken: those of
+  /// other nodes first. This is the first place with a rank, from `place` on; no_index: there is none.
+  std::uint32_t next_keeper(rank_id home, std::uint32_t place) const;
+  rank_id keeper_at(rank_id home, std::uint32_t place) const {
+    return (home.number() + 1 + place % (own_.size - 1)) % own_.size;
+  }
 
   /// A rank has mapped the pages that it was shown.
   void on_mapped(rank_id by, node_index shown);

@@ -309,8 +309,10 @@ unavailable_message supply<Network>::who_gives(node& n, rank_id from, const pull
 template <class Network>
 void supply<Network>::replicate(node& n, int copies) {
   const std::uint64_t bytes = n.form == form::plain ? 0 : store::size_of(n);
-  for (std::uint32_t i = 0; i < own_.size - 1 && copies > 0; ++i) {
-    const std::uint32_t to = keeper(own_.rank, i);
+  for (std::uint32_t place = 0; copies > 0; ++place) {
+    place = next_keeper(own_.rank, place);
+    if (place == no_index) break;
+    const std::uint32_t to = keeper_at(own_.rank, place);
     if (own_.members.is_dead(to)) continue;
     own_.graph.add_link(n, link_kind::replica).rank = to;
     own_.post.send(to, message::replicate, replicate_message{n.index, n.type, bytes});
@@ -320,13 +322,12 @@ void supply<Network>::replicate(node& n, int copies) {
 }
 
 template <class Network>
-rank_id supply<Network>::keeper(rank_id home, std::uint32_t nth) const {
+std::uint32_t supply<Network>::next_keeper(rank_id home, std::uint32_t place) const {
   const auto node_of = [&](std::uint32_t r) { return own_.net.node_of(static_cast<int>(r)); };
-  for (const bool other_nodes : {true, false}) {
-    for (std::uint32_t step = 1; step < own_.size; ++step) {
-      const std::uint32_t r = (home + step) % own_.size;
-      if ((node_of(r) != node_of(home)) == other_nodes && nth-- == 0) return r;
-    }
+  const std::uint32_t others = own_.size - 1;
+  for (; place < 2 * others; ++place) {  // all once for the ranks of other nodes, and once more for those of its own
+    const bool is_of_other_node = node_of(keeper_at(home, place)) != node_of(home);
+    if (is_of_other_node == (place < others)) return place;
   }
   return no_index;
 }
