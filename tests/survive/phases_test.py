@@ -55,6 +55,22 @@ def play(program, case, status, texts):
     return None
 
 
+def few_files(program):
+    """A rank 0 that may open few files raises its limit as far as it can, and says what it needs where that is too little."""
+    too_few = "rank 0 may open only 60 files, and needs 67 to notice deaths among 3 ranks"
+    for soft, hard, status, said in ((40, 70, 0, ""), (40, 60, 128 + signal.SIGKILL, too_few)):  # a rank dies in both
+        with tempfile.TemporaryDirectory() as folder:
+            words = ["bash", "-c", 'ulimit -Sn %d; ulimit -Hn %d; exec "$0" "$@"' % (soft, hard), program, "after_run",
+                     os.path.join(folder, "lines")]
+            command = [sys.executable, survive_test.MANTA_RUN, "--recovery", "-n", "3", "--"] + words
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  env=survive_test.environment(""), timeout=LIMIT)
+            output = done.stdout.decode(errors="replace")
+            if done.returncode != status or ("may open only" in output) != bool(said) or said not in output:
+                return "few_files: %d of %d: status %d: %s" % (soft, hard, done.returncode, output)
+    return None
+
+
 def with_children(process):
     found = [process]
     for entry in os.listdir("/proc"):
@@ -93,6 +109,8 @@ def main():
         results = [pool.submit(play, program, *case) for case in chosen]
         if not words or "suspended" in words:
             results.append(pool.submit(suspended, program))
+        if not words or "few_files" in words:
+            results.append(pool.submit(few_files, program))
         wrong = [text for text in (r.result() for r in results) if text]
     for text in wrong:
         print(text)

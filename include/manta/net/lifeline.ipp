@@ -43,9 +43,9 @@ MANTA_DECL std::string lifeline::addresses() {
 }
 
 MANTA_DECL bool lifeline::may_open_lines() {
-  const unsigned long besides = 512, needed = static_cast<unsigned long>(size_) + besides;  // of program, MPI, values
-  const unsigned long limit = base::raise_open_files(needed);
-  if (limit == 0) return true;
+  const auto needed = static_cast<unsigned long>(size_) + 64;  // some for the program, MPI and values
+  const unsigned long limit = base::raise_open_files(needed + 448);
+  if (limit == 0 || limit >= needed) return true;
   why_not_ = "rank 0 may open only " + std::to_string(limit) + " files, and needs " + std::to_string(needed) +
              " to notice deaths among " + std::to_string(size_) + " ranks";
   remedy_ = "raise the hard limit of open files there (ulimit -Hn, or LimitNOFILE of slurmd)";
