@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Ranks that die: scenario.cpp's scenarios, and survivor.cpp's graphs with ranks killed at random moments.
 
-  survive_test.py SCENARIO SURVIVOR [--rounds N] [--seed N] [words]
+  survive_test.py SCENARIO SURVIVOR [words] [--rounds N] [--seed N] [--many N]
 
 Each runs over shared memory or over TCP, in turn; over both where words are given or MANTA_TEST_LONG is set. With words
-only scenarios whose name contains one of them, or "chaos".
+only scenarios whose name contains one of them, or "chaos", or "many".
 Every start must end in time, with the right result or the error that a death explains, and leave no process and no file.
 """
 import argparse
@@ -113,10 +113,10 @@ def files():
 BEFORE = files()
 
 
-def finish(process, program):
+def finish(process, program, limit=LIMIT):
     """What it printed; fails if it hangs, or leaves a process or a file."""
     try:
-        output = process.communicate(timeout=LIMIT)[0].decode(errors="replace")
+        output = process.communicate(timeout=limit)[0].decode(errors="replace")
     except subprocess.TimeoutExpired:
         for pid in ranks_of(program).values():
             os.kill(pid, signal.SIGABRT)  # the traces say where
@@ -265,6 +265,25 @@ def chaos(program, rng, transport):
     return deaths, int(told.group(1)), int(told.group(2))
 
 
+def many(program, ranks):
+    """Graphs on far more ranks than there are cores, on nodes of 16: a rank is killed, and then all those of a node."""
+    process = begin(program, ranks, ["7", "5"], "", MANTA_RANKS_PER_NODE="16")
+    there = ranks_of(program)
+    if len(there) != ranks:
+        raise AssertionError("%d ranks have begun" % len(there))
+    killed(there[3])
+    time.sleep(1)
+    first = ranks // 32 * 16
+    for rank in range(first, first + 16):
+        killed(there[rank])
+    output = finish(process, program, 20 * LIMIT)
+    told = re.search(r"right (\d+), lost (\d+), wrong 0", output)
+    silent = [rank for rank in [3, first] if "rank %d has died" % rank not in output]
+    if process.returncode != 0 or not told or int(told.group(1)) == 0 or silent:
+        raise AssertionError("status %d, silent %s\n%s" % (process.returncode, silent, last_of(output)))
+    return int(told.group(1)), int(told.group(2))
+
+
 def scenarios(scenario, rng):
     """All of them, and how each is played over a transport."""
     for name, ranks in SCENARIOS.items():
@@ -284,6 +303,7 @@ def main():
     parser.add_argument("scenario")
     parser.add_argument("survivor")
     parser.add_argument("--rounds", type=int, default=12 if is_long else 3)
+    parser.add_argument("--many", type=int, default=256, help="ranks of the start that only --long, or the word many, makes")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
@@ -311,6 +331,14 @@ def main():
                 failed += 1
                 print("FAIL chaos over %s: %s" % (by, why), flush=True)
         print("chaos over %s, --seed %d: %d runs, %d deaths, %d results right, %d lost" % (by, options.seed, options.rounds, *sums), flush=True)
+    if wanted("many") and (is_long or options.words):
+        begin = time.monotonic()
+        try:
+            right, lost = many(survivor, options.many)
+            print("ok   %d ranks, %d results right, %d lost, %.1f s" % (options.many, right, lost, time.monotonic() - begin), flush=True)
+        except AssertionError as why:
+            failed += 1
+            print("FAIL %d ranks: %s" % (options.many, why), flush=True)
     return 1 if failed else 0
 
 
