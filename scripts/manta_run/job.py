@@ -132,6 +132,8 @@ class Job:
     def heard(self, node, words):
         if words[0] == "started":
             node.ranks[int(words[1])] = WatchedRank(int(words[1]), node.host, int(words[2]))
+        elif words[0] == "missing":
+            say("rank %s on %s cannot start '%s': there is no such program" % (words[1], node.host, self.options.program[0]))
         elif words[0] == "survives":
             self.verdict.survived(words[1:])
             self.tell_rank_0()

@@ -99,11 +99,12 @@ class OwnRank(LocalRank):
 class StubRank(LocalRank):
     """A rank whose program is the child of a stub (stub.py), which waits until this object is made."""
 
-    def __init__(self, number, folder, command):
+    def __init__(self, number, folder):
         self.paths = [os.path.join(folder, name + str(number)) for name in ("page-", "rank-")]
         page, self.file = (os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC) for path in self.paths)
         super().__init__(number, Notes(page))
-        self.command, self.heard = command, b""
+        self.heard = b""
+        self.is_missing = False  # there is no such program
 
     def hear(self):
         """False when its stub has ended."""
@@ -120,7 +121,7 @@ class StubRank(LocalRank):
                 if self.kill_at is not None:  # too late
                     self.signal(signal.SIGTERM)
             elif words[0] == "missing":
-                say("rank %d on %s cannot start '%s': there is no such program" % (self.number, socket.gethostname(), self.command))
+                self.is_missing = True
             elif words[0] == "ended":
                 number = int(words[1]) - 128
                 self.status = (number, 0) if number in FATAL else (0, number + 128)

@@ -130,7 +130,7 @@ class Node:
             if number in self.ranks:
                 continue
             try:
-                stub = StubRank(number, self.shared_memory.path, self.command[0])
+                stub = StubRank(number, self.shared_memory.path)
             except OSError:
                 continue  # it has just gone
             self.awaited -= 1
@@ -168,6 +168,9 @@ class Node:
         goes_on = stub.hear()
         if not was_started and stub.process is not None:
             self.tell("started %d %d" % (stub.number, stub.process))
+        if stub.is_missing:
+            stub.is_missing = False
+            self.tell("missing %d" % stub.number)
         if stub.status is not None and stub.number in self.ranks:
             self.ended(stub)
         if not goes_on:
