@@ -56,6 +56,7 @@ void questions<Network>::on_ask(const std::byte* data, std::size_t bytes) {
     }
     case ask_message::report:
     case ask_message::situation:
+    case ask_message::numbers:
     case ask_message::state:
     case ask_message::trace:
     case ask_message::arrow:
