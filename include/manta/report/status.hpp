@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How far a run is: the tasks of all ranks, each counted where it was submitted. It goes to the status file (MANTA_STATUS_FILE), to a line
-// on standard error (MANTA_STATUS), to the comment of the job in Slurm, and is a part of the state on request.
+// How far a run is: the tasks of all ranks, each counted where it was submitted. It goes to the status file
+// (MANTA_STATUS_FILE), to a line on standard error (MANTA_STATUS), to the comment of the job in Slurm, and is a part of
+// the state on request.
 #pragma once
 
 #include <cstdint>
