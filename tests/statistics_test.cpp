@@ -164,7 +164,22 @@ TEST_CASE("who submits what is counted, by tasks, the driver and calls of actors
     CHECK(count("", "counter::add") == 3);
     const std::string text = manta::state();
     CHECK_MESSAGE(text.find("waits_for_spin: 5 ") != std::string::npos, text);
+    CHECK_MESSAGE(text.find("  14 done, 0 failed") != std::string::npos,
+                  text);  // on whatever ranks they were submitted
   });
+}
+
+TEST_CASE("the status file counts the tasks that tasks have submitted") {
+  const manta::testing::folder f;
+  manta::runtime_options options;
+  options.status_file = f.path + "/status.json";
+  in_world(options, [] {
+    CHECK(manta::async<&fib>(7).get() == 13);
+    CHECK_THROWS(manta::async<&odd_fails>(1).get());
+  });
+  if (manta::testing::world_rank() != 0) return;
+  const std::string text = manta::testing::text_of(f.path + "/status.json");
+  CHECK_MESSAGE(text.find(R"("done":41,"failed":1,)") != std::string::npos, text);
 }
 
 TEST_CASE("the times of all states of a rank are the length of its run") {

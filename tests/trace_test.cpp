@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "manta/report/trace_perfetto.hpp"
+#include "manta/statistics.hpp"
 #include "support/python.hpp"
 #include "support/world.hpp"
 
@@ -63,14 +65,14 @@ std::string wrong_in(const std::string& file, const std::string& wanted) {
   if (world_rank() != 0) return "";
   const folder f;
   const std::string script = manta::testing::folder_beside(__FILE__, "support/trace.py");
-  const std::string call = "python3 " + script + " " + file + " " + wanted + " > " + f.path + "/said 2>&1";
+  const std::string call = "/usr/bin/python3 " + script + " " + file + " " + wanted + " > " + f.path + "/said 2>&1";
   const int status = std::system(call.c_str());
   return text_of(f.path + "/said") + (status == 0 ? "" : " (it has failed)");
 }
 
-manta::runtime_options traced(const folder& f) {
+manta::runtime_options traced(const folder& f, const std::string& file = "/trace.json") {
   manta::runtime_options options;
-  options.trace = f.path + "/trace.json";
+  options.trace = f.path + file;
   return options;
 }
 
@@ -161,6 +163,32 @@ TEST_CASE("a trace keeps its limit, and every task is counted in it") {
     }
   });
   CHECK(wrong_in(f.path + "/trace.json", "tasks=20000 tasks:leaf=20000 most_bytes=1048576") == "");
+}
+
+TEST_CASE("Perfetto's own format has the same in it, and more of single tasks within the same limit") {
+  const folder f;
+  if (manta::report::perfetto_format() == nullptr) {
+    const std::string said = thrown<manta::error>([&] { in_world(traced(f, "/t.pftrace"), [] {}); });
+    CHECK(said.find("without protozero") != std::string::npos);
+    return;
+  }
+  if (std::system("/usr/bin/python3 -c 'import google.protobuf' 2> /dev/null") != 0) {
+    MESSAGE("skipped: there is no python3-protobuf to read the trace back");
+    return;
+  }
+  in_world(traced(f, "/t.pftrace"), [] {
+    const manta::phase all("all");
+    sums_of_leaves();
+    CHECK_THROWS(manta::async<&fails_once>(7).get());
+  });
+  CHECK(wrong_in(f.path + "/t.pftrace", "tasks=301 tasks:leaf=200 tasks:add=100 arrows=200 failures=1 nodes=1 ranks=" +
+                                            std::to_string(world_size())) == "");
+  manta::runtime_options options = traced(f, "/small.pftrace");
+  options.trace_bytes = 1 << 20;
+  in_world(options, [] {
+    for (int i = 0; i < 100; ++i) sums_of_leaves();
+  });
+  CHECK(wrong_in(f.path + "/small.pftrace", "tasks=30000 most_bytes=1048576") == "");
 }
 
 TEST_CASE("a run whose driver throws has a trace, and the next run replaces it") {

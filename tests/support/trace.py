@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
-"""Reads a trace back, with nothing but Python's json, and checks what holds for every trace.
+"""Reads a trace back, with nothing but Python's json (or google.protobuf), and checks what holds for every trace.
 
   trace.py FILE [NAME=NUMBER...]
 
@@ -13,6 +13,99 @@ import collections
 import json
 import os
 import sys
+
+
+# Perfetto's messages, as far as manta writes them: fields by number. A name with `*` is repeated.
+SCHEMA = {
+    "Trace": {1: "*packet Packet"},
+    "Packet": {8: "timestamp uint64", 10: "sequence uint32", 11: "event Event", 12: "interned Interned", 13: "flags uint32",
+               60: "track Track"},
+    "Event": {4: "*arguments Argument", 9: "type int32", 10: "name uint64", 11: "track uint64", 44: "value double",
+              47: "*flows fixed64", 48: "*last_flows fixed64"},
+    "Argument": {2: "flag bool", 3: "number uint64", 5: "real double", 6: "text string", 7: "pointer uint64", 10: "name string"},
+    "Interned": {2: "*names Name"},
+    "Name": {1: "number uint64", 2: "text string"},
+    "Track": {1: "id uint64", 2: "name string", 3: "process Process", 4: "thread Thread", 5: "parent uint64", 8: "counter Counter"},
+    "Process": {1: "pid int32", 6: "name string"},
+    "Thread": {1: "pid int32", 2: "tid int32", 5: "name string"},
+    "Counter": {},
+}
+
+
+def perfetto_messages():
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+    file = descriptor_pb2.FileDescriptorProto(name="trace.proto", package="t")
+    for name, fields in SCHEMA.items():
+        message = file.message_type.add(name=name)
+        for number, text in fields.items():
+            field_name, kind = text.lstrip("*").split()
+            label = 3 if text.startswith("*") else 1
+            field = message.field.add(name=field_name, number=number, label=label)
+            if kind in SCHEMA:
+                field.type, field.type_name = 11, ".t." + kind
+            else:
+                field.type = {"double": 1, "uint64": 4, "int32": 5, "fixed64": 6, "bool": 8, "string": 9, "uint32": 13}[kind]
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.MessageFactory(pool).GetPrototype(pool.FindMessageTypeByName("t.Trace"))
+
+
+def value_of(argument):
+    return next(value for field, value in argument.ListFields() if field.name != "name")
+
+
+class Perfetto:
+    """Reads a trace in Perfetto's format as if it were JSON."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            packets = perfetto_messages().FromString(file.read()).packet
+        self.rows, self.tracks, self.names, self.open, self.events, self.about = {}, {}, {}, {}, [], None
+        for packet in packets:
+            for name in packet.interned.names:
+                assert name.number not in self.names
+                self.names[name.number] = name.text
+            if packet.HasField("track"):
+                self.add_track(packet.track)
+            if packet.HasField("event"):
+                self.add_event(packet, packet.event)
+        assert not self.open, "a slice has no end"
+        self.events.sort(key=lambda e: e.get("ts", -1))
+
+    def add_track(self, track):
+        assert track.id not in self.tracks
+        self.tracks[track.id] = track
+        if track.HasField("thread"):
+            self.rows[track.id] = {"pid": track.thread.pid, "tid": track.thread.tid}
+            self.events.append({"ph": "M", "name": "thread_name", **self.rows[track.id], "args": {"name": track.thread.name}})
+        elif track.HasField("process"):
+            self.events.append({"ph": "M", "name": "process_name", "pid": track.process.pid, "args": {"name": track.process.name}})
+
+    def add_event(self, packet, event):
+        assert packet.sequence == 1 and packet.flags & 2
+        row, ts = self.rows.get(event.track, {}), packet.timestamp / 1000
+        if event.type == 1:
+            args = {a.name: value_of(a) for a in event.arguments}
+            self.open[event.track] = {"ph": "X", "name": self.names[event.name], "ts": ts, "args": args, **row}
+            for number in event.last_flows:
+                self.events.append({"ph": "f", "id": number, "ts": ts, **row})
+            self.open[event.track]["flows"] = list(event.flows)
+        elif event.type == 2:
+            slice_ = self.open.pop(event.track)
+            if row:
+                self.events.append({**slice_, "dur": ts - slice_["ts"]})
+            for number in slice_.pop("flows"):
+                self.events.append({"ph": "s", "id": number, "ts": ts, **row})
+        elif event.type == 3 and self.names[event.name] == "about this trace":
+            self.about = json.loads(event.arguments[0].text)
+        elif event.type == 3:
+            self.events.append({"ph": "i", "ts": ts, "name": self.names[event.name], **row})
+        else:
+            assert event.type == 4 and event.HasField("value") and self.tracks[event.track].HasField("counter")
+
+    def trace(self):
+        return {"traceEvents": self.events, "otherData": self.about}
 
 
 def nanoseconds(microseconds):
@@ -81,8 +174,11 @@ def found_in(trace, path):
 
 
 def main(path, wanted):
-    with open(path, encoding="utf-8") as file:
-        trace = json.load(file)
+    if path.endswith(".pftrace"):
+        trace = Perfetto(path).trace()
+    else:
+        with open(path, encoding="utf-8") as file:
+            trace = json.load(file)
     events = trace["traceEvents"]
     times = [e["ts"] for e in events if "ts" in e]
     mistakes = [] if times == sorted(times) else ["the events are not in order of time"]

@@ -101,8 +101,9 @@ inline std::string keeping::write(child_letter& letter) {
 
 inline void keeping::list(const std::string& number, const running_task& task, const std::string& what) const {
   const std::string_view function = wire::function_at(task.function).name();
-  const std::string line = base::text("{}: {} (\"{}\") on rank {} ({}), attempt {}: {}\n", number, function,
-                                      task.name(), all_.rank.rank.number(), store::host_name(), task.attempt, what);
+  const std::string name = task.name() == function ? "" : base::text(" (\"{}\")", task.name());
+  const std::string line = base::text("{}: {}{} on rank {} ({}), attempt {}: {}\n", number, function, name,
+                                      all_.rank.rank.number(), store::host_name(), task.attempt, what);
   const int file = ::open((folder_ + "/list").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return;
   (void)output::write_all(file, line);  // whole: other ranks append too

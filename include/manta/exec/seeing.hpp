@@ -77,18 +77,21 @@ class seeing {
   double seconds() const;                      ///< Since the begin of the run.
   void integrate_waiting(std::uint64_t now);   ///< Adds up how long tasks wait for room.
   statistics collect();                        ///< Ends a complete survey, and makes the statistics of its answers.
-  void write_status(bool is_over);             ///< Counts what is unfinished, and writes how far the run is.
+  void add_numbers(report::run_status& s);     ///< Adds up what is known of the tasks of all ranks.
+  void finish_counting(bool is_over);          ///< Ends the complete survey of numbers, and writes how far the run is.
   void ask_if_due();                           ///< Begins a survey for the files, or writes them when it is complete.
 
   rank_parts& all_;
   std::unique_ptr<outputs> outputs_;  // null: nothing is asked for, or this is not rank 0
   survey survey_;
   survey situations_;
-  report::live_texts* live_ = nullptr;  // null: nobody shows the run
-  std::string why_state_;               // why the state is to be told; empty: it is not
-  std::int64_t state_told_ns_ = 0;      // when it was told last
-  std::uint64_t ended_ = 0;             // tasks of rank 0 that had ended when it was looked last
-  std::int64_t ended_ns_ = 0;           // when that number has changed
+  survey counting_;
+  std::vector<report::task_numbers> numbers_;  // by rank, as they were told last
+  report::live_texts* live_ = nullptr;         // null: nobody shows the run
+  std::string why_state_;                      // why the state is to be told; empty: it is not
+  std::int64_t state_told_ns_ = 0;             // when it was told last
+  std::uint64_t ended_ = 0;                    // tasks of rank 0 that had ended when it was looked last
+  std::int64_t ended_ns_ = 0;                  // when that number has changed
   std::int64_t next_watch_ns_ = 0;
   bool has_told_of_stall_ = false;
   static constexpr unsigned every_look_ = 63;  // then the next look is a close one

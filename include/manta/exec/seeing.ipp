@@ -35,7 +35,7 @@ struct seeing::outputs {
   std::vector<std::pair<std::string, std::string>> changed_settings = {};
 };
 
-MANTA_DECL seeing::seeing(rank_parts& all) : all_(all), survey_(all), situations_(all) {}
+MANTA_DECL seeing::seeing(rank_parts& all) : all_(all), survey_(all), situations_(all), counting_(all) {}
 MANTA_DECL seeing::~seeing() = default;
 
 MANTA_DECL void seeing::configure(const engine_options& options) {
@@ -56,6 +56,7 @@ MANTA_DECL void seeing::begin_run() {
   begin_ticks_ = looked_ticks_ = base::ticks();
   began_ = static_cast<double>(std::time(nullptr));
   ready_seconds_ = 0;
+  numbers_.clear();
   phases_.clear();
   why_state_.clear();
   has_ended_ = false;
@@ -111,7 +112,8 @@ inline void seeing::write_and_show(const statistics& now) {
 
 inline void seeing::ask_if_due() {
   const double now = seconds();
-  if (now >= outputs_->files.status_due()) write_status(false);
+  if (now >= outputs_->files.status_due() && !counting_.is_under_way()) counting_.begin(ask_message::numbers, 0);
+  if (counting_.is_under_way() && counting_.is_complete(base::now_ns())) finish_counting(false);
   if (survey_.is_waited_for()) return;
   if (survey_.is_under_way()) {
     if (survey_.is_complete(base::now_ns())) write_and_show(collect());
@@ -149,9 +151,25 @@ inline statistics seeing::collect() {
   return s;
 }
 
+inline void seeing::add_numbers(report::run_status& s) {
+  numbers_.resize(all_.rank.size);
+  numbers_[0] = numbers_of(all_);
+  std::uint64_t unfinished = 0;
+  for (std::uint32_t r = 0; r < all_.rank.size; ++r) {
+    const report::task_numbers& of_rank = numbers_[r];
+    s.done += of_rank.done;
+    s.failed += of_rank.failed;
+    s.from_journal += of_rank.from_journal;
+    if (all_.rank.members.is_dead(r)) continue;
+    unfinished += of_rank.unfinished;
+    s.waiting_for_inputs += of_rank.waiting_for_inputs;
+    s.waiting_for_room += of_rank.ready;
+  }
+  s.running = unfinished - std::min(unfinished, s.waiting_for_inputs + s.waiting_for_room);
+}
+
 inline report::run_status seeing::status(bool is_over) {
   report::run_status s;
-  const task_counts::row totals = all_.run.counts.totals();
   s.seconds = seconds();
   s.began = began_;
   s.is_over = is_over;
@@ -163,17 +181,7 @@ inline report::run_status seeing::status(bool is_over) {
     s.end_margin = outputs_->end_margin;
   }
   s.ranks = static_cast<int>(all_.rank.size);
-  s.done = totals.done;
-  s.failed = totals.failed;
-  s.from_journal = all_.run.counts.from_journal();
-  s.waiting_for_room = all_.rank.scheduler->waiting() + all_.run.local.size();
-  std::uint64_t unfinished = 0;
-  all_.rank.graph.nodes.for_each([&](node& n) {
-    if (n.state != state::pending || n.function == no_index) return;
-    ++unfinished;
-    if (n.form == form::record && n.missing != 0) ++s.waiting_for_inputs;
-  });
-  s.running = unfinished - std::min(unfinished, s.waiting_for_inputs + s.waiting_for_room);
+  add_numbers(s);
   if (outputs_ != nullptr) {
     outputs_->rate.note(s.seconds, s.done + s.failed);
     s.rate = outputs_->rate.last_minute();
@@ -184,7 +192,9 @@ inline report::run_status seeing::status(bool is_over) {
   return s;
 }
 
-inline void seeing::write_status(bool is_over) {
+inline void seeing::finish_counting(bool is_over) {
+  numbers_.resize(all_.rank.size);
+  counting_.collect([&](rank_id rank, wire::source& in) { in.get(numbers_[rank.number()]); });
   const report::run_status s = status(is_over);
   is_over ? outputs_->files.write_last(s) : outputs_->files.write(s);
 }
@@ -200,6 +210,10 @@ inline void seeing::finish_surveys() {
     survey_.wait();
     (void)collect();
   }
+  if (counting_.is_under_way()) {
+    counting_.wait();
+    finish_counting(false);
+  }
 }
 
 MANTA_DECL void seeing::end_run() {
@@ -211,10 +225,12 @@ MANTA_DECL void seeing::end_run() {
   constexpr std::uint32_t few_ranks = 256;  // their bins and durations are a few megabytes
   const bool is_full = outputs_->has_files || all_.rank.size <= few_ranks;
   survey_.begin(ask_message::report, static_cast<std::uint32_t>(is_full ? report_detail::full : report_detail::brief));
+  counting_.begin(ask_message::numbers, 0);
   survey_.wait();
+  counting_.wait();
   statistics all = collect();
   all.is_over = true;
-  write_status(true);
+  finish_counting(true);
   outputs_->files.write_last(all);
   const std::string words = outputs_->files.last_words(all);
   std::fwrite(words.data(), 1, words.size(), stderr);
@@ -229,6 +245,7 @@ MANTA_DECL void seeing::on_ask(const ask_message& m) {
   }
   wire::buffer told;
   if (m.kind == ask_message::report) told = own_report(static_cast<report_detail>(m.how));
+  else if (m.kind == ask_message::numbers) wire::put(told, numbers_of(all_));
   else write_situation(told, situation_of(all_, owner_is_in_user_code()));
   all_.homes.tickets.answer(m, told.data(), told.size());
 }
@@ -269,7 +286,6 @@ inline void seeing::tell(const std::string& block) { (void)!::write(STDERR_FILEN
 
 inline report::run_state seeing::finish_state(const std::string& why) {
   report::run_state s;
-  s.status = status(false);
   s.why = why;
   s.ranks.resize(all_.rank.size);
   for (std::uint32_t r = 0; r < all_.rank.size; ++r) {
@@ -278,7 +294,12 @@ inline report::run_state seeing::finish_state(const std::string& why) {
     s.ranks[r].answers = false;
   }
   s.ranks[0] = situation_of(all_, owner_is_in_user_code());
-  situations_.collect([&](rank_id rank, wire::source& in) { s.ranks[rank.number()] = read_situation(in); });
+  numbers_.resize(all_.rank.size);
+  situations_.collect([&](rank_id rank, wire::source& in) {
+    s.ranks[rank.number()] = read_situation(in);
+    numbers_[rank.number()] = s.ranks[rank.number()].numbers;
+  });
+  s.status = status(false);
   if (outputs_ != nullptr && !why.empty()) outputs_->files.write(s);
   return s;
 }

@@ -15,6 +15,7 @@ namespace manta::exec {
 struct rank_parts;
 
 /// What this rank does. `in_user_code`: its own thread is there, in a task or in the driver.
+MANTA_DECL report::task_numbers numbers_of(rank_parts& all);
 MANTA_DECL report::rank_situation situation_of(rank_parts& all, bool in_user_code);
 /// Appends a situation.
 MANTA_DECL void write_situation(wire::buffer& out, const report::rank_situation& s);

@@ -17,6 +17,22 @@ inline std::vector<std::string> stack_of_owner(rank_parts& all) {
   return stack_trace::of(all.loops.helper.owner(), running.is_driver() ? nullptr : &running.get());
 }
 
+MANTA_DECL report::task_numbers numbers_of(rank_parts& all) {
+  report::task_numbers n;
+  const task_counts::row totals = all.run.counts.totals();
+  n.done = totals.done;
+  n.failed = totals.failed;
+  n.from_journal = all.run.counts.from_journal();
+  n.ready = all.run.local.size();
+  if (all.rank.scheduler != nullptr) n.ready += all.rank.scheduler->waiting();
+  all.rank.graph.nodes.for_each([&](node& each) {
+    if (each.state != state::pending || each.function == no_index) return;
+    ++n.unfinished;
+    if (each.form == form::record && each.missing != 0) ++n.waiting_for_inputs;
+  });
+  return n;
+}
+
 MANTA_DECL report::rank_situation situation_of(rank_parts& all, bool in_user_code) {
   constexpr std::size_t most_waits = 5, most_submitted = 16;
   report::rank_situation s;
@@ -24,6 +40,7 @@ MANTA_DECL report::rank_situation situation_of(rank_parts& all, bool in_user_cod
   s.host = store::host_name();
   s.is_spare = all.rank.members.is_spare(all.rank.rank);
   s.is_in_driver = in_user_code && all.rank.rank == 0 && all.run.running.is_driver();
+  s.numbers = numbers_of(all);
   s.queued = all.run.local.size() + all.work.executor.queued();
   s.missing_inputs = all.run.staging.waiting_for_inputs();
   s.memory_bytes = all.rank.ledger.memory().charged();
@@ -68,6 +85,7 @@ MANTA_DECL void write_situation(wire::buffer& out, const report::rank_situation&
   wire::put(out, s.host);
   wire::put(out, s.is_spare);
   wire::put(out, s.is_in_driver);
+  wire::put(out, s.numbers);
   for (const std::uint64_t number : {s.queued, s.missing_inputs, s.memory_bytes, s.memory_budget, s.task_count}) {
     wire::put(out, number);
   }
@@ -99,6 +117,7 @@ MANTA_DECL report::rank_situation read_situation(wire::source& in) {
   in.get(s.host);
   in.get(s.is_spare);
   in.get(s.is_in_driver);
+  in.get(s.numbers);
   for (std::uint64_t* const number : {&s.queued, &s.missing_inputs, &s.memory_bytes, &s.memory_budget, &s.task_count}) {
     in.get(*number);
   }

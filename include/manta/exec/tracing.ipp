@@ -53,6 +53,7 @@ MANTA_DECL void tracing::check(const engine_options& options) {
   job_ = job == nullptr ? "" : job;
   path_ = report::with_job(options.outputs.trace, job_);
   most_bytes_ = options.outputs.trace_bytes;
+  report::check_trace_format(path_);
   report::check_file(path_);
 }
 

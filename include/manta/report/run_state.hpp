@@ -31,6 +31,7 @@ struct rank_situation {
   bool is_spare = false;
   bool is_in_driver = false;             ///< rank 0, in the driver's own code
   std::vector<std::string> driver = {};  ///< the functions in which the driver is then, as running_task::stack
+  task_numbers numbers = {};             ///< of the tasks that it has submitted
   std::uint64_t queued = 0;              ///< tasks that can begin there
   std::uint64_t missing_inputs = 0;      ///< tasks that wait there for inputs from other ranks
   std::uint64_t memory_bytes = 0;        ///< bytes of values

@@ -24,5 +24,7 @@
 #include "manta/report/text_table.ipp"
 #include "manta/report/trace_arrows.ipp"
 #include "manta/report/trace_file.ipp"
+#include "manta/report/trace_json.ipp"
+#include "manta/report/trace_perfetto.ipp"
 #include "manta/report/trace_records.ipp"
 #include "manta/report/trace_rows.ipp"

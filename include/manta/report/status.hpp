@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How far a run is: what rank 0 knows without asking anybody. It goes to the status file (MANTA_STATUS_FILE), to a line
-// on standard error (MANTA_STATUS), to the comment of the job in Slurm, and is a part of the state on request.
+// How far a run is: the tasks of all ranks, each counted where it was submitted. It goes to the status file
+// (MANTA_STATUS_FILE), to a line on standard error (MANTA_STATUS), to the comment of the job in Slurm, and is a part of
+// the state on request.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,14 @@ struct running_task {
   std::vector<std::string> stack = {};
 };
 
+/// The tasks that one rank has submitted.
+struct task_numbers {
+  std::uint64_t done = 0, failed = 0, from_journal = 0;
+  std::uint64_t unfinished = 0;
+  std::uint64_t waiting_for_inputs = 0;  ///< tasks of the unfinished ones
+  std::uint64_t ready = 0;               ///< tasks of any rank that wait here for room
+};
+
 struct run_status {
   double seconds = 0;  ///< since the begin of the run
   double began = 0;    ///< seconds since 1970
@@ -55,7 +64,7 @@ struct run_status {
   std::uint64_t failed = 0;                ///< tasks whose last attempt has thrown
   std::uint64_t from_journal = 0;          ///< tasks whose results the journal had
   std::uint64_t running = 0;               ///< tasks
-  std::uint64_t waiting_for_room = 0;      ///< tasks at rank 0
+  std::uint64_t waiting_for_room = 0;      ///< tasks
   std::uint64_t waiting_for_inputs = 0;    ///< tasks
   double rate = 0;                         ///< tasks that ended in a second, in the last minute
   double rate_before = -1;                 ///< the same, before the last minute; below 0: not known

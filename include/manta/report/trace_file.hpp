@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The trace of a run as a file: JSON in the format of Chrome's traces, which ui.perfetto.dev and speedscope.app read. A
-// node is a process there, a rank has one row for its tasks and one for its waits. Events stand in order of time.
-// The file has a limit: beyond it short tasks are merged, and what was merged is said in the file.
+// The trace of a run as a file, for ui.perfetto.dev and speedscope.app. A node is a process there, a rank has one row
+// for its tasks and one for its waits. The file has a limit: beyond it short tasks are merged, and what was merged is
+// said in the file. Its name chooses the format: trace_format.hpp.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +53,9 @@ struct trace_totals {
   std::uint64_t arrows_left_out = 0;   ///< a task of theirs is not shown by itself, or both were short and on one rank
   std::uint64_t arrows_backwards = 0;  ///< arrows whose value was used before it was made, by the clocks
 };
+
+/// Throws if a file of this name would have a format that this library cannot write.
+MANTA_DECL void check_trace_format(const std::string& path);
 
 /// Writes the file, which is replaced at once. It has `most_bytes` bytes at most; records are merged for that. Throws
 /// if it cannot be written.

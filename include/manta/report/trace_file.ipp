@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <memory>
 #include <string_view>
 
 #include "manta/base/text.hpp"
@@ -14,6 +14,8 @@
 #include "manta/output/json_builder.hpp"
 #include "manta/report/file_replacement.hpp"
 #include "manta/report/trace_arrows.hpp"
+#include "manta/report/trace_json.hpp"
+#include "manta/report/trace_perfetto.hpp"
 #include "manta/report/trace_rows.hpp"
 
 namespace manta::report {
@@ -23,7 +25,8 @@ namespace detail {
 /// Writes a run, event by event, in order of time.
 class trace_writer {
  public:
-  trace_writer(run_trace& run, std::uint64_t most_bytes) : run_(run) {
+  trace_writer(run_trace& run, trace_format& format, std::uint64_t most_bytes)
+      : run_(run), format_(format), sizes_(format.most_bytes()) {
     for (const trace_of_rank& r : run.ranks) {  // a rank may begin before rank 0
       for (const trace_record& each : r.records) run.begin = std::min(run.begin, each.begin);
     }
@@ -40,9 +43,6 @@ class trace_writer {
     sort kind;
     std::uint32_t rank, index;
   };
-  /// The most bytes of an event of each kind, beside names.
-  static constexpr std::uint64_t slice_bytes = 170, arrow_bytes = 2 * 120, sample_bytes = 140, head_bytes = 400'000;
-  static constexpr std::uint64_t head_bytes_of_rank = 800;
   static constexpr std::size_t busy_bins = 1000;
 
   std::uint64_t bytes_of(const trace_of_rank& r, const trace_record& each) const;
@@ -52,23 +52,24 @@ class trace_writer {
   std::vector<place> in_order();
   void sum_busy_ranks();
 
-  /// The begin of an event in a rank's row of tasks or of waits.
+  /// Begins an event in a rank's row of tasks or of waits.
   /// `tid`: the number of another row of its node instead; 0: none.
-  output::json_builder open(const char* phase, std::size_t rank, bool is_wait, std::uint64_t at, int tid = 0) const;
-  void close(output::json_builder& event);  ///< The event is complete.
-  void put_head();
-  void put_rank_names();
+  trace_event& open(trace_event::kind what, std::size_t rank, bool is_wait, std::uint64_t at, int tid = 0);
+  void close() { format_.put(*text_, event_); }  ///< The event is complete.
+  void put_names();
   void put_phase(std::uint64_t at, bool is_end, std::size_t number);
   void put_slice(std::size_t rank, const trace_record& r);
   void put_extra(const extra_slice& s);
   void put_arrow(const arrow_end& end);
   void put_sample(std::size_t rank, const trace_sample& s);
   void put_busy_ranks(std::size_t bin);
-  void put_tail();
+  std::string facts() const;  ///< What a reader has to know of the whole trace, as JSON.
 
   run_trace& run_;
+  trace_format& format_;
+  trace_format::sizes sizes_;
   std::string* text_ = nullptr;  // of the file
-  bool has_events_ = false;
+  trace_event event_;
   std::vector<arrow_end> arrows_;
   extra_rows extra_;
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> of_node_;  // the sums of samples, by node and quantity
@@ -91,19 +92,25 @@ inline std::string_view trace_writer::name_of(const trace_record& r) const {
                                   : "several waits";
 }
 
+/// Has the slice of this record nothing more to say than its name and the id of its task?
+inline bool is_plain(const trace_record& r) {
+  return r.kind == trace_record::task ? r.ends && r.count == 0 && r.attempt == 0 && !r.failed : !r.is_merged();
+}
+
 inline std::uint64_t trace_writer::bytes_of(const trace_of_rank& r, const trace_record& each) const {
-  std::uint64_t bytes = slice_bytes;
-  if (each.kind != trace_record::state) bytes += 2 * name_of(each).size();
-  if (each.kind == trace_record::task && each.count != 0) bytes += 6 * r.names[each.count - 1].size();
+  std::uint64_t bytes = sizes_.slice + (is_plain(each) ? 0 : sizes_.arguments);
+  if (each.kind != trace_record::state) bytes += sizes_.times_of_name * name_of(each).size();
+  if (each.kind == trace_record::task && each.count != 0)
+    bytes += sizes_.times_of_task_name * r.names[each.count - 1].size();
   if (each.kind == trace_record::task && (each.is_call || each.is_member)) bytes += bytes;  // in a further row
   return bytes;
 }
 
 inline std::uint64_t trace_writer::most_bytes() const {
-  std::uint64_t bytes = head_bytes + run_.ranks.size() * head_bytes_of_rank + run_.phases.size() * 600;
+  std::uint64_t bytes = sizes_.head + run_.ranks.size() * sizes_.head_of_rank + run_.phases.size() * sizes_.phase;
   for (const trace_of_rank& r : run_.ranks) {
     for (const trace_record& each : r.records) bytes += bytes_of(r, each);
-    bytes += r.arrows.size() * arrow_bytes + r.samples.size() * sample_bytes;
+    bytes += r.arrows.size() * sizes_.arrow + r.samples.size() * sizes_.sample;
   }
   return bytes;
 }
@@ -167,82 +174,63 @@ inline std::vector<trace_writer::place> trace_writer::in_order() {
   return all;
 }
 
-/// Microseconds with three places behind the point.
-inline std::string microseconds(std::uint64_t ns) {
-  char digits[32];
-  const int length = std::snprintf(digits, sizeof digits, "%llu.%03u", static_cast<unsigned long long>(ns / 1000),
-                                   static_cast<unsigned>(ns % 1000));
-  return {digits, static_cast<std::size_t>(length)};
-}
-
-inline output::json_builder trace_writer::open(const char* phase, std::size_t rank, bool is_wait, std::uint64_t at,
-                                               int tid) const {
+inline trace_event& trace_writer::open(trace_event::kind what, std::size_t rank, bool is_wait, std::uint64_t at,
+                                       int tid) {
   const trace_of_rank& r = run_.ranks[rank];
-  output::json_builder event;
-  event.begin('{')
-      .member("ph", phase)
-      .member("pid", r.node + 1)
-      .member("tid", tid != 0 ? tid : 2 * r.rank + 1 + is_wait);
-  event.key("ts").json(microseconds(std::max(at, run_.begin) - run_.begin));
-  return event;
+  event_ = {.what = what,
+            .row = {r.node, tid != 0 ? tid : 2 * r.rank + 1 + is_wait},
+            .at = std::max(at, run_.begin) - run_.begin};
+  return event_;
 }
 
-inline void trace_writer::close(output::json_builder& event) {
-  if (std::exchange(has_events_, true)) *text_ += ",\n";
-  *text_ += event.end('}').text();
+inline void add_task_arguments(trace_event& event, const trace_of_rank& of, const trace_record& r) {
+  auto& all = event.arguments;
+  if (!r.ends) {
+    all.push_back({"tasks", std::uint64_t{0}});
+    all.push_back({"then", std::string_view("waits")});
+  }
+  if (r.count != 0) all.push_back({r.is_call ? "actor" : "name", std::string_view(of.names[r.count - 1])});
+  if (r.attempt != 0) all.push_back({"attempt", std::uint64_t{r.attempt}});
+  if (r.failed) all.push_back({"failed", true});
 }
 
-/// Most tasks need no arguments: viewers put slices of the same name and arguments together.
-inline void put_task_arguments(output::json_builder& event, const trace_of_rank& of, const trace_record& r) {
-  char id[32];
-  std::snprintf(id, sizeof id, "%016llx", static_cast<unsigned long long>(r.id));
-  event.member("id", id);
-  if (r.ends && r.count == 0 && r.attempt == 0 && !r.failed) return;
-  event.key("args").begin('{');
-  if (!r.ends) event.member("tasks", 0).member("then", "waits");
-  if (r.count != 0) event.member(r.is_call ? "actor" : "name", of.names[r.count - 1]);
-  if (r.attempt != 0) event.member("attempt", std::uint64_t{r.attempt});
-  if (r.failed) event.member("failed", true);
-  event.end('}');
-}
+/// Viewers add floating-point numbers: where slices touch, the first would end within the second.
+inline std::uint64_t shown_extent(std::uint64_t extent) { return extent > 1 ? extent - 1 : extent; }
 
 inline void trace_writer::put_slice(std::size_t rank, const trace_record& r) {
   ++totals_.slices;
   totals_.tasks += r.tasks();
-  output::json_builder event = open("X", rank, r.kind == trace_record::state, r.begin);
-  // Viewers add floating-point numbers: where slices touch, the first would end within the second.
-  event.key("dur").json(microseconds(r.extent > 1 ? r.extent - 1 : r.extent));
+  trace_event& event = open(trace_event::kind::slice, rank, r.kind == trace_record::state, r.begin);
+  event.extent = shown_extent(r.extent);
   const bool is_many = r.kind == trace_record::burst && r.count > 1;
-  event.member("name", is_many ? base::text("{} (many)", name_of(r)) : std::string(name_of(r)));
+  event.name = is_many ? base::text("{} (many)", name_of(r)) : std::string(name_of(r));
   if (r.kind == trace_record::task) {
-    put_task_arguments(event, run_.ranks[rank], r);
+    event.task = r.id;
+    add_task_arguments(event, run_.ranks[rank], r);
   } else if (r.is_merged()) {
-    event.key("args").begin('{').member("tasks", r.tasks()).key("busy_us").json(microseconds(r.busy()));
-    if (r.failed) event.member("failed", true);
-    event.end('}');
+    event.arguments.push_back({"tasks", r.tasks()});
+    event.arguments.push_back({"busy_us", trace_argument::nanoseconds{r.busy()}});
+    if (r.failed) event.arguments.push_back({"failed", true});
   }
-  close(event);
+  close();
   if (r.kind != trace_record::task || !r.failed) return;
-  output::json_builder mark = open("i", rank, false, r.begin);
-  mark.member("s", "t").member("name", "a failure");
-  close(mark);
+  open(trace_event::kind::mark, rank, false, r.begin).name = "a failure";
+  close();
 }
 
 inline void trace_writer::put_extra(const extra_slice& s) {
-  output::json_builder event = open("X", s.rank, false, s.begin, extra_.rows[s.row].tid);
-  const std::uint64_t length = s.end - s.begin;
-  event.key("dur").json(microseconds(length > 1 ? length - 1 : length));
-  event.member("name", s.function < run_.functions.size() ? run_.functions[s.function] : "several functions");
-  event.key("args").begin('{').member("rank", run_.ranks[s.rank].rank);
-  if (s.members != 0) event.member("members", s.members);
-  close(event.end('}'));
+  trace_event& event = open(trace_event::kind::slice, s.rank, false, s.begin, extra_.rows[s.row].tid);
+  event.extent = shown_extent(s.end - s.begin);
+  event.name = s.function < run_.functions.size() ? run_.functions[s.function] : "several functions";
+  event.arguments.push_back({"rank", static_cast<std::uint64_t>(run_.ranks[s.rank].rank)});
+  if (s.members != 0) event.arguments.push_back({"members", std::uint64_t{s.members}});
+  close();
 }
 
 inline void trace_writer::put_arrow(const arrow_end& end) {
-  output::json_builder event = open(end.is_begin ? "s" : "f", end.rank, false, end.at);
-  event.member("id", end.number).member("cat", "value").member("name", "value");
-  if (!end.is_begin) event.member("bp", "e");
-  close(event);
+  open(end.is_begin ? trace_event::kind::arrow_begin : trace_event::kind::arrow_end, end.rank, false, end.at).number =
+      end.number;
+  close();
 }
 
 inline void trace_writer::put_sample(std::size_t rank, const trace_sample& s) {
@@ -252,57 +240,43 @@ inline void trace_writer::put_sample(std::size_t rank, const trace_sample& s) {
   std::uint64_t& sum = of_node_[{r.node, s.what}];
   sum += s.value - known;
   known = s.value;
-  output::json_builder event = open("C", rank, false, s.at);
-  event.member("name", names[s.what]).key("args").begin('{').member("value", sum).end('}');
-  close(event);
+  trace_event& event = open(trace_event::kind::counter, rank, false, s.at);
+  event.name = names[s.what];
+  event.value = static_cast<double>(sum);
+  close();
 }
 
 inline void trace_writer::put_busy_ranks(std::size_t bin) {
   const double ranks = busy_[bin] / static_cast<double>(bin_ns_);
-  output::json_builder event = open("C", 0, false, run_.begin + bin * bin_ns_);
-  event.member("name", "ranks in tasks").key("args").begin('{');
-  event.member("value", static_cast<double>(std::llround(1000 * ranks)) / 1000).end('}');
-  close(event);
+  trace_event& event = open(trace_event::kind::counter, 0, false, run_.begin + bin * bin_ns_);
+  event.name = "ranks in tasks";
+  event.value = static_cast<double>(std::llround(1000 * ranks)) / 1000;
+  close();
+}
+
+inline void trace_writer::put_phase(std::uint64_t at, bool is_end, std::size_t number) {
+  trace_event& event = open(is_end ? trace_event::kind::phase_end : trace_event::kind::phase_begin, 0, true, at);
+  event.number = number + 1;
+  event.name = run_.phases[number].name.substr(0, 80);
+  close();
 }
 
 // --- what stands around the events
 
-inline void trace_writer::put_rank_names() {
+inline void trace_writer::put_names() {
   std::map<int, std::string> hosts;
-  const auto put = [&](int node, int row, const char* what, const char* member, const auto& value) {
-    output::json_builder event;
-    event.begin('{').member("ph", "M").member("pid", node + 1).member("tid", row).member("name", what);
-    event.key("args").begin('{').member(member, value).end('}');
-    close(event);
-  };
+  for (const trace_of_rank& r : run_.ranks) hosts.emplace(r.node, r.host);
+  for (const auto& [node, host] : hosts) format_.name_node(*text_, node, base::text("node {} ({})", node, host));
   for (const trace_of_rank& r : run_.ranks) {
-    hosts.emplace(r.node, r.host);
     for (const bool is_wait : {false, true}) {
-      const int row = 2 * r.rank + 1 + is_wait;
       const char* const what = !is_wait ? "" : r.rank == 0 ? ": driver and waits" : ": waits";
-      put(r.node, row, "thread_name", "name", base::text("rank {}{}", r.rank, what));
-      put(r.node, row, "thread_sort_index", "sort_index", row);
+      format_.name_row(*text_, {r.node, 2 * r.rank + 1 + is_wait}, base::text("rank {}{}", r.rank, what));
     }
   }
-  for (const extra_row& row : extra_.rows) {
-    put(row.node, row.tid, "thread_name", "name", row.name);
-    put(row.node, row.tid, "thread_sort_index", "sort_index", row.tid);
-  }
-  for (const auto& [node, host] : hosts) put(node, 0, "process_name", "name", base::text("node {} ({})", node, host));
+  for (const extra_row& row : extra_.rows) format_.name_row(*text_, {row.node, row.tid}, row.name);
 }
 
-inline void trace_writer::put_phase(std::uint64_t at, bool is_end, std::size_t number) {
-  output::json_builder event = open(is_end ? "e" : "b", 0, true, at);
-  event.member("id", number + 1).member("cat", "phase").member("name", run_.phases[number].name.substr(0, 80));
-  close(event);
-}
-
-inline void trace_writer::put_head() {
-  *text_ += "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-  put_rank_names();
-}
-
-inline void trace_writer::put_tail() {
+inline std::string trace_writer::facts() const {
   std::uint64_t merged = 0;
   unsigned rounds = 0;
   for (const trace_of_rank& r : run_.ranks) {
@@ -318,13 +292,14 @@ inline void trace_writer::put_tail() {
   facts.member("merged_below_us", static_cast<double>(merged) / 1000).member("clock_error_us", 1e6 * run_.clock_error);
   facts.key("missing_ranks").begin('[');
   for (std::size_t i = 0; i < std::min<std::size_t>(run_.missing.size(), 1000); ++i) facts.value(run_.missing[i]);
-  *text_ += "\n],\n\"otherData\":" + facts.end(']').end('}').text() + "}\n";
+  return facts.end(']').end('}').text();
 }
 
 inline trace_totals trace_writer::write_to(file_replacement& file) {
   text_ = &file.text();
   sum_busy_ranks();
-  put_head();
+  format_.begin(*text_);
+  put_names();
   for (const place& p : in_order()) {
     switch (p.kind) {
       case sort::slice: put_slice(p.rank, run_.ranks[p.rank].records[p.index]); break;
@@ -336,16 +311,29 @@ inline trace_totals trace_writer::write_to(file_replacement& file) {
     }
     file.written();
   }
-  put_tail();
+  format_.end(*text_, facts());
   totals_.bytes = file.finish();
   return totals_;
 }
 
+/// The format for a file of this name.
+inline std::unique_ptr<trace_format> format_for(const std::string& path) {
+  if (!path.ends_with(".pftrace")) return std::make_unique<trace_json>();
+  std::unique_ptr<trace_format> format = perfetto_format();
+  if (format != nullptr) return format;
+  throw error(base::text(
+      "manta: cannot write {}: this program was compiled without protozero (Debian's libprotozero-dev), which "
+      "Perfetto's own format needs; name the file .json, which ui.perfetto.dev reads too",
+      path));
+}
 }  // namespace detail
 
+MANTA_DECL void check_trace_format(const std::string& path) { (void)detail::format_for(path); }
+
 MANTA_DECL trace_totals write_trace(const std::string& path, run_trace& run, std::uint64_t most_bytes) {
+  const std::unique_ptr<trace_format> format = detail::format_for(path);
   file_replacement at(path);
-  return detail::trace_writer(run, most_bytes).write_to(at);
+  return detail::trace_writer(run, *format, most_bytes).write_to(at);
 }
 
 }  // namespace manta::report

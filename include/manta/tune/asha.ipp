@@ -4,21 +4,28 @@
 // The definitions of asha.hpp.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/tune/asha.hpp"
 
 namespace manta::tune {
 
+namespace detail {
+/// grace, grace * eta, grace * eta^2 and so on, up to max.
+inline std::vector<double> marks_of(const char* who, double max, double grace, double eta) {
+  if (is_nan(grace + max + eta) || grace <= 0 || max < grace || eta <= 1)
+    throw error(base::text("manta: {} needs 0 < grace <= max and eta > 1", who));
+  std::vector<double> marks;
+  for (int k = 0; k <= integer_log(max / grace, eta); ++k) marks.push_back(grace * integer_power(eta, k));
+  return marks;
+}
+}  // namespace detail
+
 MANTA_DECL asha::asha(options o) : options_(o) {
-  if (is_nan(o.grace + o.max + o.eta) || o.grace <= 0 || o.max < o.grace || o.eta <= 1 || o.brackets < 1) {
-    throw error("manta: asha needs 0 < grace <= max, eta > 1 and brackets >= 1");
-  }
-  const int marks = integer_log(o.max / o.grace, o.eta) + 1;
-  for (int s = 0; s < std::min(o.brackets, marks); ++s) {
+  if (o.brackets < 1) throw error("manta: asha needs brackets >= 1");
+  const std::vector<double> marks = detail::marks_of("asha", o.max, o.grace, o.eta);
+  for (std::size_t s = 0; s < std::min(static_cast<std::size_t>(o.brackets), marks.size()); ++s) {
     auto& b = brackets_.emplace_back();
-    for (int k = 0; k < marks - s; ++k) {
-      const double at = o.grace * integer_power(o.eta, k + s);
-      if (at < o.max) b.push_back({at, {}});
-    }
+    for (std::size_t k = s; k < marks.size() && marks[k] < o.max; ++k) b.push_back({marks[k], {}});
   }
 }
 
@@ -77,13 +84,7 @@ MANTA_DECL double asha::silent_until(trial_number t) const {
 }
 
 MANTA_DECL asha_promotion::asha_promotion(options o) : eta_(o.eta) {
-  if (is_nan(o.grace + o.max + o.eta) || o.grace <= 0 || o.max < o.grace || o.eta <= 1) {
-    throw error("manta: asha_promotion needs 0 < grace <= max and eta > 1");
-  }
-  for (int k = 0; k <= integer_log(o.max / o.grace, o.eta); ++k) {
-    levels_.emplace_back();
-    levels_.back().at = o.grace * integer_power(o.eta, k);
-  }
+  for (const double mark : detail::marks_of("asha_promotion", o.max, o.grace, o.eta)) levels_.emplace_back().at = mark;
 }
 
 MANTA_DECL verdict asha_promotion::report(trial_number t, double at, double loss) {

@@ -16,6 +16,11 @@
 
 namespace manta::tune {
 
+namespace detail {
+/// Squared distances between the columns of two matrices, by dot products: the work is one product of matrices.
+MANTA_DECL Eigen::ArrayXXd squared_distances(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y);
+}  // namespace detail
+
 class gaussian_process {
  public:
   using vector = Eigen::VectorXd;
@@ -40,8 +45,6 @@ class gaussian_process {
 
  private:
   static matrix scale(const matrix& points, const vector& log_lengths);
-  /// Distances by dot products, so that the work is one product of matrices.
-  static Eigen::ArrayXXd squared_distances(const matrix& x, const matrix& y);
   static matrix kernel(const matrix& x, const matrix& y, double a);
 
   void set_data(const matrix& points, const vector& values);

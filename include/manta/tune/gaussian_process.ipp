@@ -8,6 +8,13 @@
 
 namespace manta::tune {
 
+MANTA_DECL Eigen::ArrayXXd detail::squared_distances(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y) {
+  Eigen::ArrayXXd d = (-2 * x.transpose() * y).array();
+  d.colwise() += x.colwise().squaredNorm().transpose().array();
+  d.rowwise() += y.colwise().squaredNorm().array();
+  return d.max(0);
+}
+
 MANTA_DECL gaussian_process::gaussian_process(Eigen::Index dimensions) {
   parameters_.log_lengths = vector::Constant(dimensions, std::log(0.4));
 }
@@ -48,15 +55,8 @@ MANTA_DECL gaussian_process::matrix gaussian_process::scale(const matrix& points
   return (-log_lengths).array().exp().matrix().asDiagonal() * points;
 }
 
-MANTA_DECL Eigen::ArrayXXd gaussian_process::squared_distances(const matrix& x, const matrix& y) {
-  Eigen::ArrayXXd d = (-2 * x.transpose() * y).array();
-  d.colwise() += x.colwise().squaredNorm().transpose().array();
-  d.rowwise() += y.colwise().squaredNorm().array();
-  return d.max(0);
-}
-
 MANTA_DECL gaussian_process::matrix gaussian_process::kernel(const matrix& x, const matrix& y, double a) {
-  const Eigen::ArrayXXd r = (5 * squared_distances(x, y)).sqrt();
+  const Eigen::ArrayXXd r = (5 * detail::squared_distances(x, y)).sqrt();
   return a * (1 + r + r.square() / 3) * (-r).exp();
 }
 
@@ -95,7 +95,7 @@ MANTA_DECL double gaussian_process::posterior(const parameters& p, vector& gradi
   const Eigen::Index n = points_.cols(), d = points_.rows();
   const double a = std::exp(p.log_variance), noise = std::exp(p.log_noise);
   const matrix x = scale(points_, p.log_lengths);
-  const Eigen::ArrayXXd r = (5 * squared_distances(x, x)).sqrt();
+  const Eigen::ArrayXXd r = (5 * detail::squared_distances(x, x)).sqrt();
   const Eigen::ArrayXXd decay = (-r).exp();
   const matrix m = (1 + r + r.square() / 3) * decay;
   matrix k = a * m;

@@ -13,6 +13,7 @@
 #include <Eigen/Core>
 
 #include "manta/tune/cube.hpp"
+#include "manta/tune/gaussian_process.hpp"
 #include "manta/tune/pbt.hpp"
 #include "manta/tune/source.hpp"
 #include "manta/tune/source_eigen.hpp"
@@ -46,7 +47,6 @@ class drifting_process {
 
  private:
   Eigen::MatrixXd kernel(const Eigen::ArrayXXd& distances, const Eigen::ArrayXXd& ages) const;
-  static Eigen::ArrayXXd squared_distances(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y);
   static Eigen::ArrayXXd age_differences(const Eigen::VectorXd& t, const Eigen::VectorXd& t2);
 
   double length_ = 0.5, noise_ = 1e-2, forgetting_ = 0.05;

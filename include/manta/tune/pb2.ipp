@@ -53,13 +53,6 @@ MANTA_DECL Eigen::MatrixXd drifting_process::kernel(const Eigen::ArrayXXd& dista
   return (distances * (-0.5 / (length_ * length_)) + ages * (0.5 * std::log1p(-forgetting_))).exp();
 }
 
-MANTA_DECL Eigen::ArrayXXd drifting_process::squared_distances(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y) {
-  Eigen::ArrayXXd d = (-2 * x.transpose() * y).array();
-  d.colwise() += x.colwise().squaredNorm().transpose().array();
-  d.rowwise() += y.colwise().squaredNorm().array();
-  return d.max(0);
-}
-
 MANTA_DECL Eigen::ArrayXXd drifting_process::age_differences(const Eigen::VectorXd& t, const Eigen::VectorXd& t2) {
   return (t.replicate(1, t2.size()) - t2.transpose().replicate(t.size(), 1)).array().abs();
 }

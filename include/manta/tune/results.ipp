@@ -49,7 +49,7 @@ inline std::string nearest_text(const results& r, const std::vector<bound>& limi
   std::string text = base::text("none keeps the constraints; trial {} comes nearest:", nearest->id);
   for (const bound& b : limits) {
     const double* x = nearest->best.find(b.metric);
-    text += base::text(" {} is {}, it has to be {};", b.metric, x == nullptr ? "missing" : number_text(*x), b.text());
+    text += base::text(" {} is wanted, and it is {};", b.text(), x == nullptr ? "missing" : number_text(*x));
   }
   text.pop_back();
   return text;

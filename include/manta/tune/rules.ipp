@@ -44,7 +44,7 @@ MANTA_DECL void rules::note_reported(const metrics& m) {
 
 MANTA_DECL void rules::miss_metrics(const trial_record& r, stop_reason& stop) const {
   if (unreported_.empty() || stop.is_set()) return;
-  stop.set_mistake("a rule of .stop or .checkpoints looks at \"" + unreported_.front() +
+  stop.set_mistake(".stop, .subject_to or .checkpoints looks at \"" + unreported_.front() +
                    "\", which nobody has reported; trial " + std::to_string(r.id) + " reported " + r.last.names() +
                    ": mend the name, or report it in each trial");
 }

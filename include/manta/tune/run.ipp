@@ -38,8 +38,8 @@ MANTA_DECL results run_experiment(const space& where, const experiment& e, const
     if (s.stopping().empty()) remark();
   }
   if (s.is_broken()) {
-    std::fprintf(stderr, "%s: %s; the experiment has stopped there, and %zu trials are kept\n", e.name.c_str(),
-                 s.stopping().c_str(), s.trials().size());
+    std::fprintf(stderr, "%s: %s; the experiment has stopped there, and its trials are kept\n", e.name.c_str(),
+                 s.stopping().c_str());
   }
   return results(s);
 }

@@ -160,7 +160,11 @@ class any_scheduler {
   explicit operator bool() const { return held_ != nullptr; }
   detail::scheduler_base* operator->() const { return held_.get(); }
   /// A copy that nobody else has.
-  MANTA_DECL any_scheduler clone() const;
+  any_scheduler clone() const {
+    any_scheduler copy;
+    copy.held_ = held_->clone();
+    return copy;
+  }
 
  private:
   std::shared_ptr<detail::scheduler_base> held_;

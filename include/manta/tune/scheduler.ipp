@@ -11,12 +11,6 @@
 
 namespace manta::tune {
 
-MANTA_DECL any_scheduler any_scheduler::clone() const {
-  any_scheduler a;
-  a.held_ = held_->clone();
-  return a;
-}
-
 namespace detail {
 
 MANTA_DECL std::string number_text(double x) {

@@ -125,14 +125,14 @@ class any_searcher {
   explicit operator bool() const { return held_ != nullptr; }
   detail::searcher_base* operator->() const { return held_.get(); }
   /// A copy that nobody else has: an experiment does not change the searcher it was given.
-  MANTA_DECL any_searcher clone() const;
+  any_searcher clone() const {
+    any_searcher copy;
+    copy.held_ = held_->clone();
+    return copy;
+  }
 
  private:
   std::shared_ptr<detail::searcher_base> held_;
 };
 
 }  // namespace manta::tune
-
-#ifndef MANTA_COMPILED
-#include "manta/tune/searcher.ipp"
-#endif

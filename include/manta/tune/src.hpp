@@ -65,7 +65,6 @@
 #include "manta/tune/runner_handle.ipp"
 #include "manta/tune/scheduler.ipp"
 #include "manta/tune/scheduling.ipp"
-#include "manta/tune/searcher.ipp"
 #include "manta/tune/signed_rank.ipp"
 #include "manta/tune/sobol.ipp"
 #include "manta/tune/space.ipp"

@@ -55,6 +55,7 @@ MANTA_DECL void questions::on_ask(const std::byte* data, std::size_t bytes) {
     }
     case ask_message::report:
     case ask_message::situation:
+    case ask_message::numbers:
     case ask_message::state:
     case ask_message::trace:
     case ask_message::arrow:
