@@ -127,6 +127,7 @@ class replica_set {
 
   start_under_way start(replica_version v, int rank);
   void note_start(std::size_t r, int rank);
+  void warn_of_own_rank(int rank);
   void tell_calls(std::size_t r, bool are_overdue);
   void note_failed_start(const std::string& why);
   future<void> send(std::size_t r, const settings& s);
@@ -136,7 +137,7 @@ class replica_set {
   dispatcher& dispatcher_;
   replica_places places_;
   replica_version current_;
-  bool is_held_ = false;
+  bool is_held_ = false, has_warned_ = false;
   std::map<std::size_t, handle> replicas_;
   std::map<std::size_t, promise<bool>> given_up_;  ///< promises for calls of these replicas
   // What has ended is heard from watchers: future::ready would run other calls of the router in between.

@@ -211,12 +211,24 @@ inline void replica_set::note_failed_start(const std::string& why) {
   next_start_ = clock::now() + pause_;
 }
 
+/// Says once that nobody will look at the time of calls on this rank.
+inline void replica_set::warn_of_own_rank(int rank) {
+  const options& o = dispatcher_.told();
+  if (o.timeout.count() == 0 || rank != manta::rank() || std::exchange(has_warned_, true)) return;
+  std::fprintf(stderr,
+               "manta: serve: the deployment '%s': a replica shares rank %d with its queue, so .timeout does not end "
+               "its calls; start more ranks\n",
+               o.name.c_str(), rank);
+}
+
 inline void replica_set::note_start(std::size_t r, int rank) {
-  if (replicas_.count(r) == 0) return;  // it has been ended meanwhile
+  if (replicas_.count(r) == 0) return;                     // it has been ended meanwhile
+  if (rank < 0) rank = dispatcher_.replicas().rank_of(r);  // an isolated one does not know
   places_in_use::remove(dispatcher_.replicas().rank_of(r));
   places_in_use::add(rank);
   dispatcher_.replicas().set_rank(r, rank);
   dispatcher_.replicas().ready(r);
+  warn_of_own_rank(rank);
   problem_.clear();
   pause_ = pause_.zero();
 }

@@ -96,6 +96,38 @@ def a_call_that_does_not_return_ends_with_504():
         until("the call returns after all", lambda: report(s, "impatient")["problem"] == "")
 
 
+def at_once(s, path, bodies):
+    """The statuses of these requests, sent at the same time."""
+    statuses = [None] * len(bodies)
+
+    def send(i):
+        statuses[i] = s.json(path, bodies[i])[0]
+
+    threads = [threading.Thread(target=send, args=(i,)) for i in range(len(bodies))]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    return statuses
+
+
+def the_time_of_a_call_begins_when_it_runs():
+    if RANKS < 4:
+        return
+    with Server(hang=1) as s:
+        for path in ("/hang", "/hang/eager"):
+            check("calls that wait for others at their replica", at_once(s, path, [100] * 16), [200] * 16)
+        check("calls beside one that hangs", at_once(s, "/hang", [13] + [1] * 12), [504] + [200] * 12)
+
+
+def a_value_that_does_not_come_ends_its_stream():
+    if RANKS < 4:
+        return
+    with Server(rims=1) as s:
+        check("values in time", s.ask("/write", '["p", 5, 100]')[1].count(b"\n"), 5)
+        lines = s.ask("/write", '["p", 2, 3000]')[1].splitlines()
+        check("a value that is late", [b"300 ms" in line for line in lines], [True])
+        check("others go on", s.ask("/write", '["p", 2, 0]')[1], b'"p0w"\n"p1w"\n')
+
+
 # --- updates, places, starts
 
 
@@ -543,6 +575,8 @@ def an_application_from_a_file():
 run((
     a_client_that_leaves_is_noticed,
     a_call_that_does_not_return_ends_with_504,
+    the_time_of_a_call_begins_when_it_runs,
+    a_value_that_does_not_come_ends_its_stream,
     an_update_never_stops_the_deployment,
     a_constructor_that_fails_is_tried_with_pauses,
     a_deployment_may_have_no_replica_until_somebody_asks,
