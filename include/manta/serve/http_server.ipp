@@ -113,7 +113,7 @@ inline bool http_server::refuses(exchange& x, const http_target& target) {
   if (method == "CONNECT" || method == "TRACE") {
     problem = failure(501, base::text("this server does not do {}", method));
   } else if (target.path.empty()) {
-    problem = failure(400, "the address of the request is none");
+    problem = failure(400, "the address is no path, or has a % without two hexadecimal digits");
   } else {
     const bool gets = method == "GET" || method == "HEAD";
     const bool is_open = options_.open_health && gets && is_open_path(target.path);

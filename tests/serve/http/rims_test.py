@@ -426,8 +426,9 @@ def messages_have_one_meaning():
         check("a folded field", codes(post + b"X: a\r\n b\r\nContent-Length: 2\r\n\r\n21"), [400])
         check("close in a list", codes((post + b"Connection: keep-alive, close\r\nContent-Length: 2\r\n\r\n21") * 2), [200])
         check("an empty line before a request", codes(b"\r\n" + post + b"Content-Length: 2\r\n\r\n21"), [200])
-        got = s.raw(b"CONNECT localhost:1 HTTP/1.1\r\n" + host + b"\r\n", half_close=True)
+        got = s.raw(b"CONNECT localhost:1 HTTP/1.1\r\n" + host + b"\r\n")  # and closes
         check("CONNECT", (got[9:12], b"{" in got), (b"501", True))
+        check("a proxy's probe", s.raw(b"GET /v2/health/ready HTTP/1.0\r\n\r\n")[9:12], b"200")
         check("a zero in a field", codes(post + b"X: a\0b\r\nContent-Length: 2\r\n\r\n21"), [400])
         check("a zero behind the JSON", s.ask("/double", b"21\0")[0], 400)
         got = s.raw(b"GET / HTTP/3.7\r\n\r\n", half_close=True)
