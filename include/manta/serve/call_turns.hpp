@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// When the calls of replicas begin. A replica works on its calls one after the other, in the order in which they were
-// sent: the time of a call begins when those before it have ended, not when it is sent.
+// When the calls of replicas begin. A rank works on its calls one after the other, in the order in which they were sent:
+// the time of a call begins when those before it have ended, not when it is sent.
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <deque>
 #include <map>
 #include <utility>
@@ -21,7 +20,7 @@ class call_turns {
   /// later than it does, by no more than they take.
   class turn {
    public:
-    turn(call_turns& all, std::size_t replica) : all_(all), replica_(replica) { line().push_back(this); }
+    turn(call_turns& all, int rank) : all_(all), rank_(rank) { line().push_back(this); }
     ~turn() { end(); }
     turn(const turn&) = delete;
 
@@ -34,35 +33,29 @@ class call_turns {
       const bool was_first = line().front() == this;
       std::erase(line(), this);
       if (line().empty()) {
-        all_.lines_.erase(replica_);
+        all_.lines_.erase(rank_);
       } else if (was_first) {
         line().front()->begin_ = clock::now();
       }
     }
 
-    /// It never comes.
-    void give_up() { never_comes_ = true; }
+    /// This call does not return: the turns of the others do not come.
+    void keep() {
+      for (turn* const each : line()) each->never_comes_ = each != this;
+    }
+    [[nodiscard]] int rank() const { return rank_; }
 
    private:
-    std::deque<turn*>& line() { return all_.lines_[replica_]; }
+    std::deque<turn*>& line() { return all_.lines_[rank_]; }
 
     call_turns& all_;
-    std::size_t replica_;
+    int rank_;
     clock::time_point begin_ = clock::now();
     bool has_ended_ = false, never_comes_ = false;
   };
 
-  /// This call does not return: the turns of those behind it do not come.
-  void abandon_behind(const turn& first, std::size_t replica) {
-    const auto its = lines_.find(replica);
-    if (its == lines_.end()) return;
-    for (turn* const each : its->second) {
-      if (each != &first) each->give_up();
-    }
-  }
-
  private:
-  std::map<std::size_t, std::deque<turn*>> lines_;
+  std::map<int, std::deque<turn*>> lines_;
 };
 
 }  // namespace manta::serve::detail

@@ -298,7 +298,10 @@ inline void ignore_interrupt() {
 MANTA_DECL void http_server::begin() {
   if (interrupts_.has_begun()) return;
   for (int r = 0; r < manta::size(); ++r) {  // a rank may be in a long task: nobody waits for it
-    if (r != manta::rank()) async<ignore_interrupt>({.rank = r});
+    try {
+      if (r != manta::rank()) async<ignore_interrupt>({.rank = r});
+    } catch (const unschedulable&) {  // it has died
+    }
   }
   struct sigaction present {};
   if (::sigaction(SIGPIPE, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);

@@ -141,7 +141,7 @@ inline void request_flow::carry(waiting_entry& e) {
 inline void request_flow::run_batch(waiting_entry& e, const dispatcher::batch& b, const actor<replica>& its) {
   const options& o = dispatcher_.told();
   const std::uint64_t number = this_task::id();  // of the carrier: unique
-  call_turns::turn turn(turns_, b.replica);
+  call_turns::turn turn(turns_, dispatcher_.replicas().rank_of(b.replica));
   const batch_terms terms{number, o.idempotent, {o.timeout, &turn}, o.isolate, replicas_.given_up(b.replica), &turns_};
   try {
     const call_end end = e.run_batch(b, its, terms);
@@ -163,7 +163,7 @@ inline void request_flow::abandon(const dispatcher::batch& b, const actor<replic
   for (queued_request* r : b.requests) entry_of(r).bell.ring();
   if (!terms.is_isolated) {
     try {
-      call_turns::turn question(turns_, b.replica);
+      call_turns::turn question(turns_, terms.limit.turn->rank());
       const auto told = async<&replica::end_of>(its, terms.number);
       const auto always = [] { return true; };
       call_end end = wait_for_call(told, {terms.limit.longest, &question}, always, terms.given_up);
@@ -177,14 +177,14 @@ inline void request_flow::abandon(const dispatcher::batch& b, const actor<replic
   dispatcher_.finished(b);
 }
 
-/// The call runs too long, or its replica does not answer any more. Requests that wait there behind such a call go to
-/// another replica, if they may be repeated.
+/// The call runs too long, or its replica does not answer any more. Requests that wait for the same rank go to another
+/// one, if they may be repeated.
 inline void request_flow::end_overdue(const dispatcher::batch& b, const batch_terms& terms) {
   const auto longest = terms.limit.longest.count();
   const std::string why =
       longest > 0 ? base::text("a call has run for {} ms", longest) : "its replica does not answer any more";
   if (terms.limit.turn->has_come()) {
-    turns_.abandon_behind(*terms.limit.turn, b.replica);
+    if (!terms.is_isolated) terms.limit.turn->keep();
     failed_.end_overdue(b, why);
     replicas_.give_up(b.replica, why);
     dispatcher_.finished(b);

@@ -31,8 +31,8 @@ MANTA_DECL future<stream_place> stream_places::of(const stream_key& key) const {
 }
 
 /// Whether the replica does not come back from what it does, such as a value that takes too long.
-inline bool hangs(const actor<replica>& its, const dispatcher::batch& b, const batch_terms& terms) {
-  call_turns::turn mine(*terms.turns, b.replica);
+inline bool hangs(const actor<replica>& its, const batch_terms& terms) {
+  call_turns::turn mine(*terms.turns, terms.limit.turn->rank());
   const auto is_there = async<&replica::is_there>(its);
   const call_limit two_values{2 * terms.limit.longest, &mine};  // the reader asks for one while another comes
   return wait_for_call(
@@ -51,7 +51,7 @@ MANTA_DECL call_end wait_for_stream(const actor<replica>& its, const dispatcher:
     }
     const bool is_only_late = end == call_end::overdue && call_turns::clock::now() - begin >= terms.limit.longest &&
                               terms.limit.longest.count() > 0;
-    if (is_only_late && !hangs(its, b, terms)) continue;
+    if (is_only_late && !hangs(its, terms)) continue;
     async<&replica::close_stream>(its, terms.number);
     return end;
   }
