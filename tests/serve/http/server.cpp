@@ -286,7 +286,6 @@ int main(int argc, char** argv) {
       http.route("/hang", serve::deploy<hang_or_answer>(impatient));
       impatient.name = "impatient_eager";
       impatient.max_ongoing = 4;
-      impatient.replicas = 6;
       impatient.idempotent = true;
       http.route("/hang/eager", serve::deploy<hang_or_answer>(impatient));
     }
