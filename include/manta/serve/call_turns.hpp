@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// When the calls of replicas begin. A rank works on its calls one after the other, in the order in which they were sent:
-// the time of a call begins when those before it have ended, not when it is sent.
+// When the calls of replicas begin. A rank works on its calls one after the other, in the order in which they were
+// sent: the time of a call begins when those before it have ended, not when it is sent.
 #pragma once
 
 #include <chrono>
