@@ -125,6 +125,8 @@ TEST_CASE("what does not fit is named: the field, what was expected, what came")
   CHECK(complaint<int>("\"x\"") == "the body: expected an integer from -2147483648 to 2147483647, not the text \"x\"");
   CHECK(complaint<std::uint8_t>("256") == "the body: expected an integer from 0 to 255, not 256");
   CHECK(complaint<std::uint64_t>("-1") == "the body: expected an integer from 0 to 18446744073709551615, not -1");
+  for (const char* number : {"18446744073709551616", "1.5", "-2.5"})
+    CHECK(complaint<std::uint64_t>(number).starts_with("the body: expected an integer from 0 to 18446744073709551615"));
   CHECK(complaint<std::int64_t>("9223372036854775808").find("not 9223372036854775808") != std::string::npos);
   CHECK(complaint<int>("1.5").find("not 1.5") != std::string::npos);
   CHECK(complaint<float>("1e39") == "the body: expected a number that fits, not 1e+39");

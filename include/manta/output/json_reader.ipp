@@ -63,7 +63,10 @@ MANTA_DECL std::uint64_t json_reader::read_natural(json_view from, std::uint64_t
   if (most <= static_cast<std::uint64_t>(INT64_MAX))
     return static_cast<std::uint64_t>(read_integer(from, 0, static_cast<std::int64_t>(most)));
   if (from.what() == json_view::kind::natural) return from.natural();
-  if (from.what() == json_view::kind::number) return static_cast<std::uint64_t>(read_integer(from, 0, INT64_MAX));
+  if (from.what() == json_view::kind::number) {  // 21.0
+    const double number = from.number();
+    if (number >= 0 && number <= 9e15 && std::trunc(number) == number) return static_cast<std::uint64_t>(number);
+  }
   complain("an integer from 0 to " + std::to_string(most), from);
 }
 

@@ -88,6 +88,10 @@ class answers {
       ended.get();
     }
   }
+  /// The request, which may end before the values have come; see `look`.
+  [[nodiscard]] any_future request() const { return request_; }
+  /// Throws if a value takes longer than `.timeout`. Does not wait.
+  void look() const { detail::throw_if_overdue(request_); }
   /// Nobody wants further values: ends the generator.
   void cancel() {
     if (request_.valid()) manta::cancel(std::exchange(request_, {}));
@@ -118,9 +122,10 @@ class answers {
     parts_.push_back(async<&detail::replica::next<T>>(at_.at, detail::type_tag<T>(), at_.number, most));
   }
   void receive() {
-    future<detail::stream_part<T>> part = std::move(parts_.front());
-    parts_.pop_front();
     try {
+      detail::wait_for_values(parts_.front(), request_);
+      future<detail::stream_part<T>> part = std::move(parts_.front());
+      parts_.pop_front();
       detail::stream_part<T> came = std::move(part).get();
       for (T& value : came.values) here_.push_back(std::move(value));
       is_last_ = is_last_ || came.is_last;

@@ -35,6 +35,10 @@ class call {
   virtual any_future waits_for() = 0;
   /// Adds to the answer; false if that completes it. Throws what the call threw.
   virtual bool step(reply& answer, answer_form form) = 0;
+  /// What may end while a step still waits: then `look` throws if that step does not come any more. Names nothing if
+  /// the steps themselves say all.
+  virtual any_future breaks() { return {}; }
+  virtual void look() {}
   /// Nobody waits for the answer any more.
   virtual void abandon() {}
   /// The time after which the answer is made without what has not come, in nanoseconds; 0: that of the server.
@@ -117,6 +121,8 @@ class answers_call final : public call {
     for (const T& value : values_.take()) append_value(answer.body, to_json(value), form);
     return values_.has_more();
   }
+  any_future breaks() override { return values_.request(); }
+  void look() override { values_.look(); }
   void abandon() override { values_.cancel(); }
 
  private:

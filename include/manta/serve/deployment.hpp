@@ -216,7 +216,7 @@ inline options completed(options o, bool is_batched) {
                 "': .max_batch and .wait are for functions from a vector of "
                 "requests to a vector of answers, deployed as serve::batched<f>; this one takes one request a call");
   }
-  if (o.max_ongoing == 0) o.max_ongoing = 4;
+  if (o.max_ongoing == 0) o.max_ongoing = o.timeout.count() > 0 ? 1 : 4;
   return o;
 }
 
@@ -234,19 +234,7 @@ inline options pure(options o) {
 }  // namespace detail
 
 namespace detail {
-/// What is deployed is a class, or no template argument: these say what to write instead.
-template <class T>
-struct deployed_class {
-  static_assert(!std::is_same_v<T, T>,
-                "manta: serve: a class is deployed by its method that answers requests: "
-                "deploy<&A::method>(options, arguments of A's constructor..)");
-};
-template <class T>
-struct deployed_argument {
-  static_assert(!std::is_same_v<T, T>,
-                "manta: serve: what is deployed is a template argument, a function or a class's method that answers "
-                "requests: deploy<f>(options), or deploy<&A::method>(options, arguments of A's constructor..)");
-};
+/// Says what to write instead.
 template <class First>
 struct options_first {
   static_assert(
@@ -279,21 +267,12 @@ auto deploy_with(const options& o, C&&... arguments) {
 /// Starts a deployment and waits until its replicas are ready. The arguments after the options are those of the class's
 /// constructor (or of the aggregate), values or futures; each travels once to a node. Throws manta::error with the
 /// constructor's text, or unschedulable if no rank fits.
+//  (Compilers show the line with the function's name when a call does not fit, so that line has the advice.)
 template <auto F, class Type = decltype(F), class Options = options, class... C>
-auto deploy(const Options& o = {}, C&&... arguments) {
+auto deploy(const Options& o = {}, C&&... arguments) {  // manta: deploy<f>(options), deploy<&A::method>(options, A's)
   (void)detail::options_first<Options>();
   if constexpr (std::is_convertible_v<Options, options>)
     return detail::deploy_with<F, Type>(static_cast<const options&>(o), std::forward<C>(arguments)...);
-}
-
-/// Says what to write instead.
-template <class A = void, class First = options, class Second = options, class... C>
-int deploy(const First&, const Second& = {}, const C&...) {
-  if constexpr (std::is_void_v<A>) {
-    return (void)detail::deployed_argument<First>(), 0;
-  } else {
-    return (void)detail::deployed_class<A>(), 0;
-  }
 }
 
 /// A new version of a running deployment, of another function, class or arguments with the same request and answer.

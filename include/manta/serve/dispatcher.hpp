@@ -93,7 +93,10 @@ class dispatcher {
   MANTA_DECL int wanted();
 
   /// The number of batches that a replica may have at once.
-  [[nodiscard]] int most_ongoing() const { return options_.max_ongoing > 0 ? options_.max_ongoing : 2; }
+  [[nodiscard]] int most_ongoing() const {
+    if (options_.max_ongoing > 0) return options_.max_ongoing;
+    return options_.timeout.count() > 0 ? 1 : 2;
+  }
 
   [[nodiscard]] bool has_queue() const { return queued_ > 0; }
   [[nodiscard]] bool is_full() const { return queued_ >= static_cast<std::uint64_t>(options_.max_queue); }

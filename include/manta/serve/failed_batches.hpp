@@ -29,6 +29,8 @@ class failed_batches {
   MANTA_DECL void abandon(const batch& b);
   /// The call of the batch has run too long.
   MANTA_DECL void end_overdue(const batch& b, const std::string& why);
+  /// Another call on the rank has run too long, and its replicas are given up.
+  MANTA_DECL void end_behind_overdue(const batch& b);
   /// Fails all that waits: nobody is left to answer it, because of that.
   MANTA_DECL void give_up(const std::string& why);
   [[nodiscard]] MANTA_DECL unavailable no_replicas(const std::string& why) const;

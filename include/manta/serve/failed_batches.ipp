@@ -59,6 +59,11 @@ MANTA_DECL void failed_batches::end_overdue(const batch& b, const std::string& w
   }
 }
 
+MANTA_DECL void failed_batches::end_behind_overdue(const batch& b) {
+  dispatcher_.finished(b);
+  lost(b, death(error("a call on its rank does not return")), 3);
+}
+
 MANTA_DECL unavailable failed_batches::no_replicas(const std::string& why) const {
   return unavailable(
       base::text("manta: serve: the deployment '{}' has no replicas, and no new one can be made: {}", name(), why));

@@ -86,10 +86,13 @@ class http_exchanges {
   [[nodiscard]] const std::map<int, std::uint64_t>& other_answers() const { return other_answers_; }
 
  private:
+  static constexpr std::uint64_t of_a_break = std::uint64_t{1} << 63;  ///< in the watcher: not of a step
+
   void open(exchange x);
   template <class Start>
   void try_to_start(exchange& x, Start&& start_call);
   void wait_for(std::uint64_t id, exchange& x);
+  void look(std::uint64_t id);
   void send_values(std::uint64_t id, exchange& x, bool is_last);
   void finish(std::uint64_t id);
   void fail(exchange& x);

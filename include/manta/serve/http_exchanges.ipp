@@ -72,6 +72,7 @@ inline void http_exchanges::open(exchange x) {
   x.from->exchange = id;
   exchange& kept = open_.emplace(id, std::move(x)).first->second;
   next_deadline_ = std::min(next_deadline_, deadline(kept));
+  if (const any_future breaks = kept.work->breaks(); breaks.valid()) watcher_.add(breaks, id | of_a_break);
   wait_for(id, kept);
 }
 
@@ -82,7 +83,20 @@ inline void http_exchanges::wait_for(std::uint64_t id, exchange& x) {
 
 // --- steps
 
+/// Ends the exchange if its next step does not come any more.
+inline void http_exchanges::look(std::uint64_t id) {
+  const auto found = open_.find(id);
+  if (found == open_.end()) return;
+  try {
+    found->second.work->look();
+  } catch (...) {
+    fail(found->second);
+    finish(id);
+  }
+}
+
 MANTA_DECL void http_exchanges::advance(std::uint64_t id) {
+  if ((id & of_a_break) != 0) return look(id & ~of_a_break);
   const auto found = open_.find(id);
   if (found == open_.end()) return;  // the client has gone
   exchange& x = found->second;

@@ -72,6 +72,7 @@ inline bool http_guard::refuses_host(const http_message& request, const http_tar
     return true;
   }
   const std::string_view host = request.field("Host");
+  if (host.empty() && request.minor() == 0) return false;  // a probe of a proxy; no browser asks so
   if (host.empty()) {
     answer = failure(400, "the field Host is missing");
     return true;

@@ -60,8 +60,8 @@ MANTA_DECL bool http_message::has_field(std::string_view name) const {
 }
 
 MANTA_DECL bool http_message::keeps_alive() const {
-  bool close = false, keep = false;
-  for (const field_pieces& each : its_.fields) {  // the field may stand there more than once
+  bool close = method() == "CONNECT", keep = false;  // what follows is for another server
+  for (const field_pieces& each : its_.fields) {     // the field may stand there more than once
     if (!same_word(at(each.name), "Connection")) continue;
     close = close || list_has(at(each.value), "close");
     keep = keep || list_has(at(each.value), "keep-alive");

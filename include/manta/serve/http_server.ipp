@@ -113,7 +113,7 @@ inline bool http_server::refuses(exchange& x, const http_target& target) {
   if (method == "CONNECT" || method == "TRACE") {
     problem = failure(501, base::text("this server does not do {}", method));
   } else if (target.path.empty()) {
-    problem = failure(400, "the address of the request is none");
+    problem = failure(400, "the address is no path, or has a % without two hexadecimal digits");
   } else {
     const bool gets = method == "GET" || method == "HEAD";
     const bool is_open = options_.open_health && gets && is_open_path(target.path);
@@ -298,7 +298,10 @@ inline void ignore_interrupt() {
 MANTA_DECL void http_server::begin() {
   if (interrupts_.has_begun()) return;
   for (int r = 0; r < manta::size(); ++r) {  // a rank may be in a long task: nobody waits for it
-    if (r != manta::rank()) async<ignore_interrupt>({.rank = r});
+    try {
+      if (r != manta::rank()) async<ignore_interrupt>({.rank = r});
+    } catch (const unschedulable&) {  // it has died
+    }
   }
   struct sigaction present {};
   if (::sigaction(SIGPIPE, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);

@@ -31,16 +31,18 @@ struct options {
   int router_rank = 0;
   /// Batches (or single requests) that a replica has at once: one runs, the others wait beside it or, where the method
   /// waits for something, run meanwhile. 0: four single requests; of batches two, but the second leaves the queue early
-  /// only if it is no smaller than the first, so that batches grow as long as a replica is busy.
+  /// only if it is no smaller than the first, so that batches grow as long as a replica is busy. With `timeout` one, so
+  /// that none waits behind a call that hangs.
   int max_ongoing = 0;
   /// Where the number of replicas follows the queue: time after which one is ended if one less would have done.
   std::chrono::milliseconds down_after{10'000};
   /// Replicas are asked for their health this often (`bool healthy() const` of the class), and those that are not well,
   /// have died, or do not answer within `health_timeout` are replaced. 0: only deployment::check asks.
   std::chrono::milliseconds health_every{0};
-  /// The longest time that one call of a replica may run. Its requests then fail with serve::timed_out. The replica is
-  /// replaced: its process is ended if it is isolated; else its rank gets nothing more until the call returns. While a
-  /// call runs on the router's own rank, as in a world of one, nobody looks at the time. 0: none.
+  /// The longest time that one call of a replica may run, or one value of a generator; 0: any. Its requests then fail
+  /// with serve::timed_out. The replica is replaced: its process is ended if it is isolated; else its rank gets nothing
+  /// more until the call returns. While a call runs on the router's own rank, as in a world of one, nobody looks at the
+  /// time; a line on standard error says so.
   std::chrono::milliseconds timeout{0};
   /// The time within which a replica has to say that it is well; a busy one says so between two calls. 0:
   /// twenty times `health_every`.

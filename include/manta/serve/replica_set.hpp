@@ -91,7 +91,7 @@ class replica_set {
   [[nodiscard]] MANTA_DECL const handle* find(std::size_t r) const;
   MANTA_DECL void end(std::size_t r);
   /// A call of this replica does not return: it gets no more requests, and its rank none of the next replicas until the
-  /// call does return. If the replica is isolated, its process is ended.
+  /// call does return; others on that rank end too. If the replica is isolated, its process is ended.
   MANTA_DECL void give_up(std::size_t r, const std::string& why);
   /// Ends when the replica is given up; fails if it ends in another way. Names nothing if there is no such replica.
   [[nodiscard]] MANTA_DECL future<bool> given_up(std::size_t r) const;
@@ -127,7 +127,9 @@ class replica_set {
 
   start_under_way start(replica_version v, int rank);
   void note_start(std::size_t r, int rank);
+  void warn_of_own_rank(int rank);
   void tell_calls(std::size_t r, bool are_overdue);
+  void end_all_on(int rank);
   void note_failed_start(const std::string& why);
   future<void> send(std::size_t r, const settings& s);
   bool has_taken(std::size_t r, const future<void>& sent);
@@ -136,7 +138,7 @@ class replica_set {
   dispatcher& dispatcher_;
   replica_places places_;
   replica_version current_;
-  bool is_held_ = false;
+  bool is_held_ = false, has_warned_ = false;
   std::map<std::size_t, handle> replicas_;
   std::map<std::size_t, promise<bool>> given_up_;  ///< promises for calls of these replicas
   // What has ended is heard from watchers: future::ready would run other calls of the router in between.

@@ -135,6 +135,19 @@ MANTA_DECL future<bool> replica_set::given_up(std::size_t r) const {
   return found == given_up_.end() ? future<bool>() : found->second.get_future();
 }
 
+/// Their calls count as overdue.
+inline void replica_set::end_all_on(int rank) {
+  std::vector<std::size_t> ended;
+  for (const auto& [number, its] : replicas_) {
+    if (dispatcher_.replicas().rank_of(number) == rank) ended.push_back(number);
+  }
+  for (const std::size_t r : ended) {
+    starting_.erase(r);
+    tell_calls(r, true);
+    end(r);
+  }
+}
+
 MANTA_DECL void replica_set::give_up(std::size_t r, const std::string& why) {
   const handle* const its = find(r);
   if (its != nullptr && !dispatcher_.told().isolate) {
@@ -145,6 +158,7 @@ MANTA_DECL void replica_set::give_up(std::size_t r, const std::string& why) {
     returned_.add(async<&replica::is_there>(*its), question);
     std::fprintf(stderr, "manta: serve: the deployment '%s': %s; rank %d takes no replica until that call returns\n",
                  dispatcher_.told().name.c_str(), why.c_str(), rank);
+    if (rank >= 0) end_all_on(rank);
   } else if (its != nullptr) {
     std::fprintf(stderr, "manta: serve: the deployment '%s': %s; its process is ended\n",
                  dispatcher_.told().name.c_str(), why.c_str());
@@ -211,12 +225,24 @@ inline void replica_set::note_failed_start(const std::string& why) {
   next_start_ = clock::now() + pause_;
 }
 
+/// Says once that nobody will look at the time of calls on this rank.
+inline void replica_set::warn_of_own_rank(int rank) {
+  const options& o = dispatcher_.told();
+  if (o.timeout.count() == 0 || rank != manta::rank() || std::exchange(has_warned_, true)) return;
+  std::fprintf(stderr,
+               "manta: serve: the deployment '%s': a replica shares rank %d with its queue, so .timeout does not end "
+               "its calls; start more ranks\n",
+               o.name.c_str(), rank);
+}
+
 inline void replica_set::note_start(std::size_t r, int rank) {
-  if (replicas_.count(r) == 0) return;  // it has been ended meanwhile
+  if (replicas_.count(r) == 0) return;                     // it has been ended meanwhile
+  if (rank < 0) rank = dispatcher_.replicas().rank_of(r);  // an isolated one does not know
   places_in_use::remove(dispatcher_.replicas().rank_of(r));
   places_in_use::add(rank);
   dispatcher_.replicas().set_rank(r, rank);
   dispatcher_.replicas().ready(r);
+  warn_of_own_rank(rank);
   problem_.clear();
   pause_ = pause_.zero();
 }

@@ -51,6 +51,7 @@ class request_flow {
   replica_set& replicas_;
   changes& changes_;
   failed_batches failed_;
+  call_turns turns_;
   std::vector<waiting_entry*> collecting_;  ///< carriers whose batches are not on their way yet, and may grow
   bool watched_ = false;                    ///< a waiting request looks at replicas that start
 };

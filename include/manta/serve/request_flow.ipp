@@ -141,7 +141,8 @@ inline void request_flow::carry(waiting_entry& e) {
 inline void request_flow::run_batch(waiting_entry& e, const dispatcher::batch& b, const actor<replica>& its) {
   const options& o = dispatcher_.told();
   const std::uint64_t number = this_task::id();  // of the carrier: unique
-  const batch_terms terms{number, o.idempotent, o.timeout, o.isolate, replicas_.given_up(b.replica)};
+  call_turns::turn turn(turns_, dispatcher_.replicas().rank_of(b.replica));
+  const batch_terms terms{number, o.idempotent, {o.timeout, &turn}, o.isolate, replicas_.given_up(b.replica), &turns_};
   try {
     const call_end end = e.run_batch(b, its, terms);
     if (end == call_end::unwanted) return abandon(b, its, terms);
@@ -162,10 +163,12 @@ inline void request_flow::abandon(const dispatcher::batch& b, const actor<replic
   for (queued_request* r : b.requests) entry_of(r).bell.ring();
   if (!terms.is_isolated) {
     try {
+      call_turns::turn question(turns_, terms.limit.turn->rank());
       const auto told = async<&replica::end_of>(its, terms.number);
       const auto always = [] { return true; };
-      call_end end = wait_for_call(told, terms.timeout, always, terms.given_up);
-      if (end == call_end::answered) end = wait_for_call(told.get(), terms.timeout, always, terms.given_up);
+      call_end end = wait_for_call(told, {terms.limit.longest, &question}, always, terms.given_up);
+      question.end();
+      if (end == call_end::answered) end = wait_for_call(told.get(), terms.limit, always, terms.given_up);
       if (end == call_end::overdue) replicas_.give_up(b.replica, "a call that nobody wants any more does not end");
     } catch (const error&) {
       replicas_.end(b.replica);  // it has died
@@ -174,14 +177,23 @@ inline void request_flow::abandon(const dispatcher::batch& b, const actor<replic
   dispatcher_.finished(b);
 }
 
-/// The call runs too long, or its replica does not answer any more.
+/// The call runs too long, or its replica does not answer any more. Requests that wait for the same rank go to another
+/// one, if they may be repeated.
 inline void request_flow::end_overdue(const dispatcher::batch& b, const batch_terms& terms) {
-  const std::string why = terms.timeout.count() > 0 ? base::text("a call has run for {} ms", terms.timeout.count())
-                                                    : "its replica does not answer any more";
-  failed_.end_overdue(b, why);
-  for (queued_request* r : b.requests) entry_of(r).bell.ring();
-  replicas_.give_up(b.replica, why);
-  dispatcher_.finished(b);
+  const auto longest = terms.limit.longest.count();
+  const std::string why =
+      longest > 0 ? base::text("a call has run for {} ms", longest) : "its replica does not answer any more";
+  if (terms.limit.turn->has_come()) {
+    if (!terms.is_isolated) terms.limit.turn->keep();
+    failed_.end_overdue(b, why);
+    replicas_.give_up(b.replica, why);
+    dispatcher_.finished(b);
+  } else {
+    failed_.end_behind_overdue(b);
+  }
+  for (queued_request* r : b.requests) {
+    if (entry_of(r).has_ended()) entry_of(r).bell.ring();
+  }
 }
 
 /// A call that ends by an exception of its own wait.

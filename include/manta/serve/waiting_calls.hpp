@@ -13,6 +13,7 @@
 
 #include "manta/error.hpp"
 #include "manta/promise.hpp"
+#include "manta/serve/call_turns.hpp"
 #include "manta/serve/source.hpp"
 #include "manta/watcher.hpp"
 
@@ -69,12 +70,25 @@ class changes {
 /// How a wait for a call has ended.
 enum class call_end { answered, unwanted, overdue };
 
-/// Waits for a call, at most that long; 0: as long as it takes. `is_wanted` reads stop tokens of this rank, and says
-/// whether anybody wants the answer. It is asked after 50 ms, because a watcher costs more than most calls take, and
+/// The time that a call may take.
+struct call_limit {
+  std::chrono::milliseconds longest{0};  ///< 0: as long as it takes
+  call_turns::turn* turn = nullptr;      ///< the time begins with it; null: with the wait
+};
+
+/// Waits for a call within its limit. `is_wanted` reads stop tokens of this rank, and says whether anybody wants the
+/// answer. It is asked after 50 ms, because a watcher costs more than most calls take, and
 /// then whenever a token has changed: without a time limit, so that a circle of calls is found to be a deadlock.
 /// `given_up`, if it names something, becomes true when the call counts as overdue whatever the time.
-MANTA_DECL call_end wait_for_call(const any_future& call, std::chrono::milliseconds longest,
+MANTA_DECL call_end wait_for_call(const any_future& call, const call_limit& limit,
                                   const std::function<bool()>& is_wanted, const future<bool>& given_up = {});
+
+/// Throws if the request of a stream has ended because a call ran too long: values that have not come do not come any
+/// more. The generator's own error does not count, since it follows the values before it.
+MANTA_DECL void throw_if_overdue(const future<void>& request);
+
+/// Waits for values of a stream, as long as its request is not overdue.
+MANTA_DECL void wait_for_values(const any_future& values, const future<void>& request);
 
 /// Cancels a call; false if it has ended.
 MANTA_DECL bool cancel_call(const any_future& call);

@@ -23,11 +23,12 @@ namespace manta::serve::detail {
 
 /// How a batch is given to a replica.
 struct batch_terms {
-  std::uint64_t number = 0;              ///< number by which the replica knows it
-  bool may_repeat = false;               ///< the requests keep their arguments
-  std::chrono::milliseconds timeout{0};  ///< time limit of the call; 0: none
-  bool is_isolated = false;              ///< the call runs in a process of its own
-  future<bool> given_up = {};            ///< true when the replica is given up
+  std::uint64_t number = 0;     ///< number by which the replica knows it
+  bool may_repeat = false;      ///< the requests keep their arguments
+  call_limit limit = {};        ///< time limit of the call
+  bool is_isolated = false;     ///< the call runs in a process of its own
+  future<bool> given_up = {};   ///< true when the replica is given up
+  call_turns* turns = nullptr;  ///< the turns of all calls of the replicas
 };
 
 /// A request whatever it takes and gives.

@@ -17,10 +17,10 @@ MANTA_DECL bool is_wanted(const dispatcher::batch& b) {
 
 MANTA_DECL call_end finish_call(const any_future& call, const dispatcher::batch& b, const batch_terms& terms) {
   call_end end = wait_for_call(
-      call, terms.timeout, [&] { return is_wanted(b); }, terms.given_up);
+      call, terms.limit, [&] { return is_wanted(b); }, terms.given_up);
   if (end == call_end::unwanted && terms.is_isolated) {
     end = wait_for_call(
-        call, terms.timeout, [] { return true; }, terms.given_up);
+        call, terms.limit, [] { return true; }, terms.given_up);
     if (end == call_end::answered) return call_end::unwanted;
   }
   return end == call_end::answered || cancel_call(call) ? end : call_end::answered;

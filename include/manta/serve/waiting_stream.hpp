@@ -81,6 +81,7 @@ struct waiting_stream<generator<T>(A...)> final : waiting_entry {
     call_end end = finish_call(begun, b, terms);
     if (end != call_end::answered) return end;
     begun.get();
+    terms.limit.turn->end();
     constexpr int never_again = 1000;
     tries = never_again;  // its reader may have read some of its values
     place.set({its, terms.number});

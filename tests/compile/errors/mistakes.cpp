@@ -10,6 +10,9 @@
 #ifdef mistake_deployed_class
 #include <manta/serve.hpp>
 #endif
+#ifdef mistake_deployed_with_a_misspelt_option
+#include <manta/serve.hpp>
+#endif
 #ifdef mistake_deployed_without_options
 #include <manta/serve.hpp>
 #endif
@@ -336,6 +339,8 @@ class closed {
   manta::run(count, nullptr, [] { return true; });
 #elif defined(mistake_deployed_class)
   manta::serve::deploy<counter>({.name = "counter"}, 3);
+#elif defined(mistake_deployed_with_a_misspelt_option)
+  manta::serve::deploy<&counter::add>({.name = "counter", .replica = 2}, 3);
 #elif defined(mistake_deployed_without_options)
   manta::serve::deploy<&counter::add>("model.bin");
 #elif defined(mistake_batched_single_requests)

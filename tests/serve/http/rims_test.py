@@ -96,6 +96,40 @@ def a_call_that_does_not_return_ends_with_504():
         until("the call returns after all", lambda: report(s, "impatient")["problem"] == "")
 
 
+def at_once(s, path, bodies):
+    """The statuses of these requests, sent at the same time."""
+    statuses = [None] * len(bodies)
+
+    def send(i):
+        statuses[i] = s.json(path, bodies[i])[0]
+
+    threads = [threading.Thread(target=send, args=(i,)) for i in range(len(bodies))]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    return statuses
+
+
+def the_time_of_a_call_begins_when_it_runs():
+    if RANKS < 4:
+        return
+    with Server(hang=1) as s:
+        for path in ("/hang", "/hang/eager"):
+            check("calls that wait for others at their replica", at_once(s, path, [100] * 16), [200] * 16)
+        check("calls beside one that hangs", at_once(s, "/hang", [13] + [1] * 12), [504] + [200] * 12)
+        until("that call returns", lambda: report(s, "impatient")["problem"] == "")
+        check("calls behind it", at_once(s, "/hang/eager", [13] + [1] * 24), [504] + [200] * 24)
+
+
+def a_value_that_does_not_come_ends_its_stream():
+    if RANKS < 4:
+        return
+    with Server(rims=1) as s:
+        check("values in time", s.ask("/write", '["p", 5, 100]')[1].count(b"\n"), 5)
+        lines = s.ask("/write", '["p", 2, 3000]')[1].splitlines()
+        check("a value that is late", [b"300 ms" in line for line in lines], [True])
+        check("others go on", s.ask("/write", '["p", 2, 0]')[1], b'"p0w"\n"p1w"\n')
+
+
 # --- updates, places, starts
 
 
@@ -394,8 +428,9 @@ def messages_have_one_meaning():
         check("a folded field", codes(post + b"X: a\r\n b\r\nContent-Length: 2\r\n\r\n21"), [400])
         check("close in a list", codes((post + b"Connection: keep-alive, close\r\nContent-Length: 2\r\n\r\n21") * 2), [200])
         check("an empty line before a request", codes(b"\r\n" + post + b"Content-Length: 2\r\n\r\n21"), [200])
-        got = s.raw(b"CONNECT localhost:1 HTTP/1.1\r\n" + host + b"\r\n", half_close=True)
+        got = s.raw(b"CONNECT localhost:1 HTTP/1.1\r\n" + host + b"\r\n")  # and closes
         check("CONNECT", (got[9:12], b"{" in got), (b"501", True))
+        check("a proxy's probe", s.raw(b"GET /v2/health/ready HTTP/1.0\r\n\r\n")[9:12], b"200")
         check("a zero in a field", codes(post + b"X: a\0b\r\nContent-Length: 2\r\n\r\n21"), [400])
         check("a zero behind the JSON", s.ask("/double", b"21\0")[0], 400)
         got = s.raw(b"GET / HTTP/3.7\r\n\r\n", half_close=True)
@@ -543,6 +578,8 @@ def an_application_from_a_file():
 run((
     a_client_that_leaves_is_noticed,
     a_call_that_does_not_return_ends_with_504,
+    the_time_of_a_call_begins_when_it_runs,
+    a_value_that_does_not_come_ends_its_stream,
     an_update_never_stops_the_deployment,
     a_constructor_that_fails_is_tried_with_pauses,
     a_deployment_may_have_no_replica_until_somebody_asks,

@@ -133,6 +133,7 @@ struct loaded {
 };
 int hang_or_answer(int x) {
   if (x == 13) wait_ms(2000);  // for a client, for ever
+  if (x >= 100) wait_ms(x);
   return x;
 }
 /// Cannot be made while the file is there.
@@ -271,7 +272,9 @@ int main(int argc, char** argv) {
       http.route<picture>("/picture");
       http.route<throws_a_number>("/number");
       http.route("/number/here", [gate](int x) -> int { throw x + 0 * static_cast<int>(gate.valid()); });
-      http.route("/write", serve::deploy<&writer::write>({.name = "writer", .replicas = 2}, std::string("w")),
+      serve::options its{.name = "writer", .replicas = 2};
+      its.timeout = std::chrono::milliseconds(300);
+      http.route("/write", serve::deploy<&writer::write>(its, std::string("w")),
                  {.inputs = {"prompt", "count", "pause"}});
     }
     if (!given["load"].empty())
@@ -281,6 +284,10 @@ int main(int argc, char** argv) {
       serve::options impatient{.name = "impatient", .replicas = 2};
       impatient.timeout = std::chrono::milliseconds(300);
       http.route("/hang", serve::deploy<hang_or_answer>(impatient));
+      impatient.name = "impatient_eager";
+      impatient.max_ongoing = 4;
+      impatient.idempotent = true;
+      http.route("/hang/eager", serve::deploy<hang_or_answer>(impatient));
     }
     if (!given["weights"].empty())
       http.route("/weights", serve::deploy<&weights::predict>({.name = "weights"}, given["weights"]));
