@@ -350,7 +350,8 @@ def attacks():
         check("Origin", s.ask("/double", "1", dict(secret, Origin="http://evil.example"))[0], 403)
         check("own origin", s.ask("/double", "1", dict(secret, Origin=f"http://localhost:{s.port}"))[0], 200)
         check("other host in the line", s.raw(b"GET http://evil/v2 HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer tea pot\r\n\r\n")[9:12], b"403")
-        check("no Host", s.raw(b"GET /v2 HTTP/1.0\r\n\r\n")[9:12], b"400")
+        check("no Host", s.raw(b"GET /v2 HTTP/1.1\r\n\r\n", half_close=True)[9:12], b"400")
+        check("no Host, no browser, but no token either", s.raw(b"GET /v2 HTTP/1.0\r\n\r\n")[9:12], b"401")
 
 
 def limits():
