@@ -501,6 +501,12 @@ def files_are_only_files():
 # --- several servers
 
 
+def told_by_command(port):
+    """The exit status of `manta-serve status`, and how many servers it names."""
+    status, text = manta_serve("status", str(port), token="")
+    return status, text.count("http://127.0.0.1:")
+
+
 def servers_on_several_ranks_have_the_same_routes():
     if RANKS < 4:
         return
@@ -509,10 +515,11 @@ def servers_on_several_ranks_have_the_same_routes():
         port = free.getsockname()[1]
     with Server(unix=False, ranks=1, port=port) as s:
         check("what cannot be sent is refused", "what /mine calls cannot be sent to the servers on other ranks" in s.text(), True)
-        status = s.json("/api/status")[1]
-        ports = [int(each["url"].rsplit(":", 1)[1]) for each in status["servers"]]
-        check("ports follow the first one", ports, [port, port + 1, port + 2])
-        check("their ranks", [each["rank"] for each in status["servers"]], [0, 1, 2])
+        ports = [port, port + 1, port + 2]
+        urls = [(rank, "http://127.0.0.1:%d" % each) for rank, each in enumerate(ports)]
+        # A status does not wait for a server whose rank is slow to answer.
+        until("ranks, and ports that follow the first one",
+              lambda: [(each["rank"], each["url"]) for each in s.json("/api/status")[1]["servers"]] == urls)
         for i, each in enumerate(ports):
             c = http.client.HTTPConnection("127.0.0.1", each, timeout=30)
             check("a deployment", s.ask("/double", "21", connection=c)[:2], (200, b"42"))
@@ -522,9 +529,8 @@ def servers_on_several_ranks_have_the_same_routes():
             check("tensors", s.ask("/v2/models/double/infer", json.dumps({"inputs": [tensor("INT32", [4])]}), connection=c)[0], 200)
             check("an error", s.ask("/fail", "3", connection=c)[0], 500)
             c.close()
-        status, text = manta_serve("status", str(port), token="")
-        check("one status for all", (status, text.count("http://127.0.0.1:")), (0, 3))
-        check("each has answered", [each["answered"] > 0 for each in s.json("/api/status")[1]["servers"]], [True] * 3)
+        until("one status for all", lambda: told_by_command(port) == (0, 3))
+        until("each has answered", lambda: [each["answered"] > 0 for each in s.json("/api/status")[1]["servers"]] == [True] * 3)
         until("no replica lives beside a server", lambda: {r["rank"] for r in report(s, "double")["each"]} == {3})
 
 
