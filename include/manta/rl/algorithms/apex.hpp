@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Ape-X (Horgan et al., 2018): DQN whose workers act all the time, each environment with its own part of random actions.
-// Workers send their transitions, with the errors that they make of them, straight to one of several replay memories,
-// which lie on several ranks, and the learner draws from these in turn. The learner takes as many steps as the steps of
-// environments ask for, as dqn does, and workers act meanwhile. The result depends on who comes first.
+// Ape-X (Horgan et al., 2018): DQN whose workers act all the time, each environment with its own part of random
+// actions. Workers send their transitions, with the errors that they make of them, straight to one of several replay
+// memories, which lie on several ranks, and the learner draws from these in turn. The learner takes as many steps as
+// the steps of environments ask for, as dqn does, and workers act meanwhile. The result depends on who comes first.
 //
 //   rl::apex algorithm("CartPole-v1", {.workers = 8, .replays = 4});
 #pragma once
@@ -76,8 +76,8 @@ class apex final : public algorithm {
  public:
   using options = apex_options;
 
-  /// Starts memories and workers. Throws manta::error if the environment's actions are not discrete, or the options make
-  /// no sense.
+  /// Starts memories and workers. Throws manta::error if the environment's actions are not discrete, or the options
+  /// make no sense.
   MANTA_DECL explicit apex(const any_environment& e, const apex_options& o = {});
   MANTA_DECL ~apex() override;
 

@@ -52,8 +52,8 @@ class log {
   MANTA_DECL ~log();
 
   MANTA_DECL void operator()(const report& r);
-  /// Of several policies (multi.hpp). Columns of a policy have its name before them: "walker/mean_return". The page has
-  /// the curves of all policies together.
+  /// Takes the report of several policies (multi.hpp). Columns of a policy have its name before them, such as
+  /// "walker/mean_return". The page has the curves of all policies together.
   MANTA_DECL void operator()(const multi_report& r);
   /// What evaluate gave: columns evaluation_return, .., at the steps of the last report.
   MANTA_DECL void evaluation(const report& r);
@@ -78,7 +78,7 @@ class log {
   /// What the progress and the facts of the page say.
   void note(const report& r);
   void write(const row& values);
-  /// Those of policies and matches, which are taken out of the curves.
+  /// Draws the curves of policies and matches, and takes them out of `curves`.
   static void add_groups(output::page& p, std::map<std::string, curve>& curves);
   void read_earlier_rows();
   void write_files(bool running);

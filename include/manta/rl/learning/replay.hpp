@@ -74,8 +74,8 @@ class replay {
   [[nodiscard]] sample try_draw(int count, double beta, const random& numbers) const {
     return size_ == 0 ? sample{} : draw(count, beta, numbers);
   }
-  /// New priorities, by the size of the errors that the learner made. Places without a transition are left out: those of
-  /// a memory that was lost since.
+  /// New priorities, by the size of the errors that the learner made. Places without a transition are left out: a
+  /// memory that was lost has them.
   MANTA_DECL void set_priorities(const std::vector<std::size_t>& which, const std::vector<float>& errors);
 
   /// For checkpoints.

@@ -17,8 +17,8 @@
 namespace manta::rl {
 
 /// Plays an episode by a task, waits, and writes the page. Pictures are there of CartPole, Acrobot, MountainCar with
-/// choices and with numbers, Pendulum, LunarLander, Catch, FrozenLake and MinAtar's Breakout; planning/game_film.hpp has
-/// games of two policies. Throws manta::error for another environment, if the page cannot be written, and for what
+/// choices and with numbers, Pendulum, LunarLander, Catch, FrozenLake and MinAtar's Breakout; planning/game_film.hpp
+/// has games of two policies. Throws manta::error for another environment, if the page cannot be written, and for what
 /// rl::record throws.
 MANTA_DECL void film(const std::string& path, const any_environment& e, const trained_policy& p,
                      const film_options& o = {});

@@ -162,7 +162,7 @@ inline bool live_game::note_end() {
 }
 
 inline void live_game::look() {
-  // Of those too that see a state in which the episode is cut off: it has a value.
+  // A seat that sees a state in which the episode is cut off has a mask too, for the state has a value.
   for (std::uint64_t rest = table_.seen & ~table_.masked; rest != 0; rest &= rest - 1) {
     auto& mask = table_.places[static_cast<std::size_t>(std::countr_zero(rest))].mask;
     std::ranges::fill(mask, static_cast<unsigned char>(1));
