@@ -2,15 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Ape-X (Horgan et al., 2018): DQN whose workers act all the time, each environment with its own part of random
-<<<<<<< HEAD
-// actions. Workers send their transitions, with the errors that they make of them, to one of several replay memories on several
-// ranks, and the learner draws from these in turn. The learner takes as many steps as the steps of
-// environments ask for, as dqn does, and workers act meanwhile. The result depends on who comes first.
-=======
 // actions. Workers send their transitions, with the errors that they make of them, straight to one of several replay
 // memories, which lie on several ranks, and the learner draws from these in turn. The learner takes as many steps as
 // the steps of environments ask for, as dqn does, and workers act meanwhile. The result depends on who comes first.
->>>>>>> rl
 //
 //   rl::apex algorithm("CartPole-v1", {.workers = 8, .replays = 4});
 #pragma once

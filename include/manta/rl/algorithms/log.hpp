@@ -52,13 +52,8 @@ class log {
   MANTA_DECL ~log();
 
   MANTA_DECL void operator()(const report& r);
-<<<<<<< HEAD
-  /// Takes the report of several policies (multi.hpp). Columns of a policy have its name before
-  /// them: "walker/mean_return". The page has the curves of all policies together.
-=======
   /// Takes the report of several policies (multi.hpp). Columns of a policy have its name before them, such as
   /// "walker/mean_return". The page has the curves of all policies together.
->>>>>>> rl
   MANTA_DECL void operator()(const multi_report& r);
   /// What evaluate gave: columns evaluation_return, .., at the steps of the last report.
   MANTA_DECL void evaluation(const report& r);
