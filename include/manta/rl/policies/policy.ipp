@@ -212,7 +212,8 @@ MANTA_DECL void policy::scale_values(double factor) {
 
 MANTA_DECL policy::weights policy::get() const {
   weights w;
-  for (const std::span<const float> part : {actor_.parameters(), critic_.parameters(), std::span<const float>(spread_)})
+  for (const std::span<const float> part :
+       std::array<std::span<const float>, 3>{actor_.parameters(), critic_.parameters(), spread_})
     w.parameters.insert(w.parameters.end(), part.begin(), part.end());
   w.filter = filter_;
   return w;
