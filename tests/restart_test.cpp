@@ -60,6 +60,22 @@ class ledger {
   long calls_ = 0;
 };
 
+/// Its state has a handle of another actor.
+class teller {
+ public:
+  teller() = default;
+  explicit teller(manta::actor<tally> of) : of_(std::move(of)) {}
+  int arrive() { return manta::async<&tally::arrive>(of_).get(); }
+  void fail() { throw manta::fatal("no more"); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(of_);
+  }
+
+ private:
+  manta::actor<tally> of_;
+};
+
 class plain_actor {  // cannot be saved
  public:
   explicit plain_actor(std::vector<int> v) : v_(std::move(v)) {}
@@ -155,6 +171,21 @@ TEST_CASE("without restarts a fatal error ends the actor, and says so") {
     CHECK_THROWS_WITH_AS(manta::async<&ledger::break_down>(a, 0).get(), doctest::Contains("disc on fire"),
                          manta::task_failed);
     CHECK_THROWS_WITH_AS(manta::async<&ledger::add>(a, 1).get(), doctest::Contains("disc on fire"), manta::actor_died);
+  });
+}
+
+TEST_CASE("a state with a handle is restarted from one checkpoint many times, and holds nothing after its actor") {
+  in_world([] {
+    manta::actor<teller> a;
+    {
+      const auto sums = manta::spawn<tally>();
+      a = manta::spawn<teller>({.restarts = 30, .checkpoint_every = 2}, sums);
+    }
+    for (int k = 1; k <= 20; ++k) {
+      CHECK(manta::async<&teller::arrive>(a).get() >= k);  // a restart repeats the calls since the checkpoint
+      if (k % 5 == 0) continue;
+      CHECK_THROWS(manta::async<&teller::fail>(a).get());
+    }
   });
 }
 

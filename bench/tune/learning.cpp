@@ -26,15 +26,19 @@ using tune::config;
 
 namespace {
 
+std::string name_of(int number) {
+  std::string name(1, 'x');
+  return name.append(std::to_string(number));
+}
 /// The numbers x0, x1, .. of a configuration.
 std::vector<double> numbers(const config& c) {
   std::vector<double> x;
-  for (int i = 0; c.contains("x" + std::to_string(i)); ++i) x.push_back(c["x" + std::to_string(i)]);
+  for (int i = 0; c.contains(name_of(i)); ++i) x.push_back(c[name_of(i)]);
   return x;
 }
 tune::space numbered(int count, const tune::domain& d) {
   std::vector<tune::parameter> all;
-  for (int i = 0; i < count; ++i) all.push_back({"x" + std::to_string(i), d});
+  for (int i = 0; i < count; ++i) all.push_back({name_of(i), d});
   return tune::space(std::move(all));
 }
 double square(double x) { return x * x; }
@@ -86,8 +90,11 @@ const tune::space conditional_space = {{"model", tune::choice({"trees", "kernel"
 
 double bowl(const config& c) {
   double sum = 0;
-  int i = 0;
-  for (const double x : numbers(c)) sum += (1 + i++) * square(x - 0.15 * i);
+  int i = 1;
+  for (const double x : numbers(c)) {
+    sum += i * square(x - 0.15 * i);
+    ++i;
+  }
   return sum;
 }
 

@@ -53,7 +53,8 @@ struct actor_slot {
   // for restarts
   graph::task* constructor = nullptr;  ///< kept if it may have to run again
   graph::task_list log;                ///< calls that ended well since the checkpoint
-  wire::buffer checkpoint;             ///< empty: start from the constructor
+  wire::buffer checkpoint;             ///< empty: start from the constructor, or from `saved`
+  void* saved = nullptr;               ///< owned; the checkpoint of a state with futures or handles of actors
   int restarts = 0;                    ///< done
   bool broken = false;                 ///< a method has thrown manta::fatal: to be built anew
   std::string broken_by;               ///< what it said

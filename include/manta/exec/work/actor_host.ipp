@@ -184,14 +184,13 @@ MANTA_DECL void actor_host::end(slot_index index, const std::string& why) {
   running_task identity{0, slot.function};
   identity.for_member = slot.gang != nullptr;
   const exec::current_task::scope running(below_.running, identity);
+  ++slot.active;  // destructors may wait, and what comes meanwhile must not end the slot
+  restarts_.drop_copy(slot);
   if (object != nullptr) {
-    ++slot.active;  // the destructor may wait, and what comes meanwhile must not end the slot
-    {
-      const outside user(below_.lock);
-      destroy(object);
-    }
-    --slot.active;
+    const outside user(below_.lock);
+    destroy(object);
   }
+  --slot.active;
 }
 
 MANTA_DECL void actor_host::add_waiting(std::vector<report::waiting_actor>& to, int here) const {

@@ -39,7 +39,8 @@ class actor_restarts {
   /// Saves the object as the actor's checkpoint, and sends it to the actor's home. If save() throws, the calls stay in
   /// the log, and the next one tries again.
   void save(actor_slot& slot);
-  void forget(actor_slot& slot);  ///< Frees what was kept for a restart.
+  void forget(actor_slot& slot);     ///< Frees what was kept for a restart, but the copy.
+  void drop_copy(actor_slot& slot);  ///< Destroys the copy that is the checkpoint, outside the lock.
   /// A method has said that the object is broken, and no call is under way: builds it anew. If the actor may not be, or
   /// that fails, the actor ends.
   void restart(actor_slot& slot);
@@ -49,6 +50,9 @@ class actor_restarts {
                       store::failure_ptr& why) const;
 
  private:
+  /// Writes the object. The copy is null, unless the state has futures or handles of actors.
+  void* write(const actor_slot& slot, wire::buffer& state);
+  void send_checkpoint(const actor_slot& slot);          ///< To the journal, and to the actor's home.
   void build(actor_slot& slot, running_task& identity);  ///< Makes the object by its checkpoint or its constructor.
   void repeat(actor_slot& slot);                         ///< Does again what the log has.
 

@@ -29,32 +29,57 @@ MANTA_DECL void actor_restarts::log(actor_slot& slot, task* t) {
 }
 
 MANTA_DECL void actor_restarts::save(actor_slot& slot) {
-  wire::buffer state;
-  wire::sink out(state);
-  const void* const object = slot.object;
-  const auto write = slot.type->save;
   running_task identity{0, slot.function};  // for the watchdog
   const exec::current_task::scope running(below_.running, identity);
   ++slot.active;  // nothing else runs on it meanwhile
   try {
-    {
-      const outside user(below_.lock);
-      write(object, out);
-    }
-    slot.checkpoint = std::move(state);
-    below_.journaling.keep_state({*slot.request, slot.function, slot.made_with}, slot.checkpoint);
-    if (own_.members.recovers() && slot.constructor != nullptr) {
-      const checkpoint_message of_it{slot.constructor->id, slot.constructor->home_index, 0};
-      own_.post.send(slot.constructor->home_rank, message::checkpoint, of_it, slot.checkpoint.data(),
-                     slot.checkpoint.size());
-    }
+    wire::buffer state;
+    void* const copy = write(slot, state);
+    const bool is_first_copy = copy != nullptr && slot.saved == nullptr;
+    drop_copy(slot);
+    slot.saved = copy;
+    slot.checkpoint = copy == nullptr ? std::move(state) : wire::buffer();
+    if (copy == nullptr) send_checkpoint(slot);
     while (!slot.log.empty()) below_.records.free(slot.log.pop_front());
+    if (is_first_copy && (own_.members.recovers() || below_.journaling.keeps_state(*slot.request)))
+      throw error(
+          "manta: the state has a future or a handle of an actor: it is kept for restarts on this rank, but neither in "
+          "the journal nor for another rank, should this one die. Pass futures and handles with the calls instead");
   } catch (...) {
     store::failure f = store::current_failure();
     own_.failures.locate(f, "checkpoint of " + wire::demangle(wire::function_at(slot.function).mangled));
     below_.unobserved.note_failure(f);
   }
   --slot.active;
+}
+
+/// References in bytes are given back only when the bytes are read, and only once: a state with futures or handles is
+/// read at once, and the copy has them.
+inline void* actor_restarts::write(const actor_slot& slot, wire::buffer& state) {
+  const void* const object = slot.object;
+  const auto [save, load] = std::pair(slot.type->save, slot.type->load);
+  wire::sink out(state);
+  const outside user(below_.lock);
+  save(object, out);
+  if (!out.holds_references()) return nullptr;
+  wire::source in(state.data(), state.size());
+  return load(in);
+}
+
+inline void actor_restarts::send_checkpoint(const actor_slot& slot) {
+  below_.journaling.keep_state({*slot.request, slot.function, slot.made_with}, slot.checkpoint);
+  if (!own_.members.recovers() || slot.constructor == nullptr) return;
+  const checkpoint_message of_it{slot.constructor->id, slot.constructor->home_index, 0};
+  own_.post.send(slot.constructor->home_rank, message::checkpoint, of_it, slot.checkpoint.data(),
+                 slot.checkpoint.size());
+}
+
+MANTA_DECL void actor_restarts::drop_copy(actor_slot& slot) {
+  void* const copy = std::exchange(slot.saved, nullptr);
+  if (copy == nullptr) return;
+  const auto destroy = slot.type->destroy;
+  const outside user(below_.lock);
+  destroy(copy);
 }
 
 MANTA_DECL void actor_restarts::forget(actor_slot& slot) {
@@ -95,10 +120,17 @@ MANTA_DECL void actor_restarts::build(actor_slot& slot, running_task& identity) 
     destroy(old);
   }
   slot.object = nullptr;
-  if (!slot.checkpoint.empty()) {
-    wire::source in(slot.checkpoint.data(), slot.checkpoint.size());
-    const auto load = slot.type->load;
+  if (slot.saved != nullptr || !slot.checkpoint.empty()) {
+    wire::buffer again;
+    const void* const copy = slot.saved;
+    const auto [save, load] = std::pair(slot.type->save, slot.type->load);
     const outside user(below_.lock);
+    if (copy != nullptr) {
+      wire::sink out(again);
+      save(copy, out);
+    }
+    const wire::buffer& state = copy != nullptr ? again : slot.checkpoint;
+    wire::source in(state.data(), state.size());
     slot.object = load(in);
     return;
   }
