@@ -18,6 +18,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,10 @@ OPEN_MPI_5 = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "
 LIMIT = 180  # seconds until a start counts as a hang
 SCRATCH = tempfile.mkdtemp(prefix="manta-survive-")  # the launchers keep their folders there, apart from those of other tests
 atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
+# Launchers that begin at the same time all make this folder, and the last one that ends removes it if it is empty: Open MPI
+# fails where one does so between another's look and its mkdir.
+for host in {socket.gethostname(), socket.gethostname().split(".")[0]}:
+    os.makedirs(os.path.join(SCRATCH, "ompi.%s.%d" % (host, os.getuid()), "stays"))
 
 
 def environment(transport, **more):
