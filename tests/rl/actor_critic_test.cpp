@@ -211,7 +211,7 @@ TEST_CASE("a2c learns CartPole, is the same for any number of workers, and so is
     std::vector<rl::report> alone;
     for (const int workers : {1, 3}) {
       rl::a2c algorithm("CartPole-v1", {.workers = workers, .seed = 1});
-      for (int i = 0; i < (workers == 1 ? 40 : 4); ++i) {
+      for (int i = 0; i < (workers == 1 ? 80 : 4); ++i) {
         const rl::report r = algorithm.train();
         if (workers == 1) alone.push_back(r);
         CHECK(r.learner == alone[static_cast<std::size_t>(i)].learner);
@@ -219,7 +219,7 @@ TEST_CASE("a2c learns CartPole, is the same for any number of workers, and so is
       }
       if (workers == 1) CHECK(algorithm.evaluate(20).mean_return > 300);
     }
-    CHECK(alone.back().steps == 40 * 8 * 256);
+    CHECK(alone.back().steps == 80 * 8 * 256);
     rl::a3c same("CartPole-v1", {.workers = 1, .seed = 1, .updates = 8});
     for (std::size_t i = 0; i < 4; ++i) {
       const rl::report r = same.train();

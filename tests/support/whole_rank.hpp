@@ -263,6 +263,7 @@ inline whole_rank::node& whole_rank::call(node& handle, std::uint32_t function, 
 
 inline void whole_rank::appoint_spares(std::uint32_t count) {
   rank.members.appoint_spares(count);
+  while (rank.sees.size() < rank.size) rank.sees.push_back(0);  // no rank has GPUs
   for (std::uint32_t r = rank.size - count; r < rank.size; ++r) {
     manta::graph::capacity its = rank.world[r];
     its.executes = false;
