@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 A_FEW = 6
-SECONDS = 60  # of one program
+SECONDS = {False: 10, True: 60}  # of one program, with a few hooks and with all
 
 FAMILIES = "handles inside values that are made again: tests/restart_test.cpp, tests/survive"
 MISSING = "a test is missing"
@@ -52,23 +52,23 @@ UNNOTICED = {
 }
 
 
-def run(test, hook, *options):
+def run(test, hook, seconds, *options):
     environment = dict(os.environ, MANTA_TEST_MUTED_HOOK=hook, MANTA_TEST_TIMEOUT="0")
     return subprocess.run(
         [test, "--no-mpi", *options],
         env=environment,
-        timeout=SECONDS,
+        timeout=seconds,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
 
 
-def who_notices(hook, tests):
+def who_notices(hook, tests, seconds):
     """The name of the first program that does, or None."""
     for test in tests:
         try:
-            if run(test, hook, "--abort-after=1").returncode != 0:
+            if run(test, hook, seconds, "--abort-after=1").returncode != 0:
                 return os.path.basename(test)
         except subprocess.TimeoutExpired:
             return os.path.basename(test) + " (did not end)"
@@ -80,7 +80,7 @@ def main():
     one = arguments.pop(1) if arguments[0] == "--one" else None
     everything = arguments[0] == "--all"
     tests = [a for a in arguments if not a.startswith("--")]
-    hooks = run(tests[-1], "list").stdout.split()
+    hooks = run(tests[-1], "list", SECONDS[True]).stdout.split()
     if len(hooks) < 50 or not set(UNNOTICED) <= set(hooks):
         sys.exit(f"hooks.py: these are not all hooks: {hooks}")
     chosen = [h for h in hooks if h not in UNNOTICED]
@@ -89,7 +89,7 @@ def main():
     elif not everything:
         chosen = chosen[:: len(chosen) // A_FEW][:A_FEW]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(chosen, pool.map(lambda hook: who_notices(hook, tests), chosen)))
+        found = dict(zip(chosen, pool.map(lambda hook: who_notices(hook, tests, SECONDS[everything or one is not None]), chosen)))
     for hook, test in found.items():
         print(f"{hook}: {test or 'nobody notices'}")
     missed = [hook for hook, test in found.items() if test is None]
