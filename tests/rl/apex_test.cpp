@@ -13,6 +13,7 @@
 
 #include "manta/rl.hpp"
 #include "manta/rl/algorithms/apex_worker.hpp"
+#include "support/campaign.hpp"
 #include "support/world.hpp"
 
 using manta::testing::contains;
@@ -152,7 +153,7 @@ TEST_CASE("workers estimate the errors of transitions, and priorities follow fro
 
 TEST_CASE("two workers act at the same time, where a step takes a millisecond") {
   in_world([] {
-    if (manta::size() < 4) return;
+    if (manta::size() < 4 || !manta::testing::is_long()) return;  // a busy machine says nothing
     double best = 0;
     for (int tries = 0; tries < 3 && best < 1.5; ++tries) best = std::max(best, steps_a_second(2) / steps_a_second(1));
     CHECK(best >= 1.5);
