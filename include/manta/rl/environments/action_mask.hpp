@@ -34,6 +34,9 @@ MANTA_DECL std::vector<int> choices_of(const space& actions);
 /// The first choice of each part.
 MANTA_DECL std::vector<int> starts_of(const space& actions);
 
+/// The number of choices of all parts together; 0 for actions that are numbers.
+MANTA_DECL int choice_count(const space& actions);
+
 /// The numbers of a mask. Throws manta::error if actions of the space cannot be masked.
 MANTA_DECL int mask_size(const space& actions);
 

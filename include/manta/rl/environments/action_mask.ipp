@@ -27,14 +27,21 @@ MANTA_DECL std::vector<int> starts_of(const space& actions) {
   return m != nullptr && !m->start.empty() ? m->start : std::vector<int>(choices_of(actions).size());
 }
 
+MANTA_DECL int choice_count(const space& actions) {
+  if (const discrete* d = actions.as_discrete()) return d->n;
+  if (const multi_discrete* m = actions.as_multi_discrete()) return std::accumulate(m->n.begin(), m->n.end(), 0);
+  if (const multi_binary* m = actions.as_multi_binary()) return 2 * m->n;
+  return 0;
+}
+
 MANTA_DECL int mask_size(const space& actions) {
-  const std::vector<int> choices = choices_of(actions);
-  if (choices.empty())
+  const int choices = choice_count(actions);
+  if (choices == 0)
     throw error(
         base::text("manta: rl: actions of the space {} cannot be masked: only those of rl::discrete, "
                    "rl::multi_discrete and rl::multi_binary are choices",
                    actions.text()));
-  return std::accumulate(choices.begin(), choices.end(), 0);
+  return choices;
 }
 
 MANTA_DECL void check_mask_size(std::size_t got, std::size_t expected) {

@@ -31,8 +31,8 @@ inline void acting_policy::draw_action(Eigen::Index i, const nn::matrix<float>& 
   } else {
     const auto column = [i](const auto& m) { return std::span(m.col(i).data(), static_cast<std::size_t>(m.rows())); };
     exploration_input in{column(observations), column(outputs_), allowed, choice_.randomness, 0};
-    if (!detail::choices_of(environment_.actions()).empty())  // behind their values, dqn's value of the state
-      in.outputs = in.outputs.first(static_cast<std::size_t>(detail::mask_size(environment_.actions())));
+    const auto choices = static_cast<std::size_t>(detail::choice_count(environment_.actions()));
+    if (choices > 0) in.outputs = in.outputs.first(choices);  // behind their values, dqn's value of the state
     explorations_.of_columns[static_cast<std::size_t>(i)]->act(in, numbers, {action, count});
   }
   distribution_->to_environment(action, action);

@@ -36,8 +36,7 @@ inline void off_policy_worker::act(nn::network<float>& net, const off_policy_ord
   filter_.apply(environments_.observations(), filtered_);
   outputs_ = forward_(net, filtered_);
   environments_.require_finite(outputs_);
-  const std::size_t choices =
-      choices_of(kind_.actions()).empty() ? 0 : static_cast<std::size_t>(mask_size(kind_.actions()));
+  const auto choices = static_cast<std::size_t>(choice_count(kind_.actions()));
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
     random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + steps_);
     const mask_view allowed = mask_of(environments_.masks(), i);
