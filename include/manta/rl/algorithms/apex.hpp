@@ -51,15 +51,11 @@ struct apex_options {
 
   trained_policy begin_with = {};  ///< the policy of an apex or a dqn to begin with instead of random numbers
 
-  /// Also what dqn is told.
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(workers), CEREAL_NVP(replays), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment),
-            CEREAL_NVP(rate), CEREAL_NVP(discount), CEREAL_NVP(batch), CEREAL_NVP(steps_per_update),
-            CEREAL_NVP(updates), CEREAL_NVP(n_step), CEREAL_NVP(learning_starts), CEREAL_NVP(follow),
-            CEREAL_NVP(copy_every), CEREAL_NVP(replay_size), CEREAL_NVP(replay_alpha), CEREAL_NVP(replay_beta),
-            CEREAL_NVP(epsilon), CEREAL_NVP(ladder), CEREAL_NVP(dual), CEREAL_NVP(dueling), CEREAL_NVP(clip_norm),
-            CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
+    detail::archive_replay_options(archive, *this);
+    archive(CEREAL_NVP(replays), CEREAL_NVP(replay_alpha), CEREAL_NVP(replay_beta), CEREAL_NVP(epsilon),
+            CEREAL_NVP(ladder), CEREAL_NVP(copy_every), CEREAL_NVP(dual), CEREAL_NVP(dueling), CEREAL_NVP(clip_norm));
   }
 };
 

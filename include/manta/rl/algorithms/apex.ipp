@@ -25,34 +25,23 @@ class apex_crew : public crew<&apex_worker::run> {
 };
 
 inline dqn_options told_by_apex(const apex_options& o) {
-  return {.workers = o.workers,
-          .seed = o.seed,
-          .environments = o.environments,
-          .fragment = o.fragment,
-          .rate = o.rate,
-          .schedule = o.schedule,
-          .discount = o.discount,
-          .batch = o.batch,
-          .steps_per_update = o.steps_per_update,
-          .updates = o.updates,
-          .n_step = o.n_step,
-          .learning_starts = o.learning_starts,
-          .follow = o.follow,
-          .copy_every = o.copy_every,
-          .replay_size = o.replay_size,
-          .replay_alpha = o.replay_alpha,
-          .replay_beta = o.replay_beta,
-          .epsilon = o.epsilon,
-          .exploration_steps = 0,
-          .dual = o.dual,
-          .dueling = o.dueling,
-          .clip_norm = o.clip_norm,
-          .normalise_observations = o.normalise_observations,
-          .normalise_rewards = o.normalise_rewards,
-          .model = o.model,
-          .exploration = o.exploration,
-          .collection = o.collection,
-          .begin_with = o.begin_with};
+  dqn_options told{.rate = o.rate,
+                   .schedule = o.schedule,
+                   .follow = o.follow,
+                   .copy_every = o.copy_every,
+                   .replay_alpha = o.replay_alpha,
+                   .replay_beta = o.replay_beta,
+                   .epsilon = o.epsilon,
+                   .exploration_steps = 0,
+                   .dual = o.dual,
+                   .dueling = o.dueling,
+                   .clip_norm = o.clip_norm,
+                   .model = o.model,
+                   .exploration = o.exploration,
+                   .collection = o.collection,
+                   .begin_with = o.begin_with};
+  visit_replay_options([](const char*, const auto& from, auto& to) { to = from; }, o, told);
+  return told;
 }
 
 }  // namespace detail

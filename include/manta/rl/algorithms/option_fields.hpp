@@ -73,7 +73,8 @@ learner_options told_by(const Options& o, memory_of_rule m) {
   return told;
 }
 
-/// Calls visit(name, member of each of these options) for what dqn, sac and td3, and off_policy_options, have.
+/// Calls visit(name, member of each of these options) for what dqn, sac, td3, qmix and off_policy_options have. All but
+/// the rank of the memory is apex's too.
 template <class Visit, class... Options>
 void visit_replay_options(Visit&& visit, Options&... o) {
   visit("workers", o.workers...);
@@ -87,12 +88,12 @@ void visit_replay_options(Visit&& visit, Options&... o) {
   visit("n_step", o.n_step...);
   visit("learning_starts", o.learning_starts...);
   visit("replay_size", o.replay_size...);
-  visit("replay_rank", o.replay_rank...);
+  if constexpr ((requires { o.replay_rank; } && ...)) visit("replay_rank", o.replay_rank...);
   visit("normalise_observations", o.normalise_observations...);
   visit("normalise_rewards", o.normalise_rewards...);
 }
 
-/// What dqn, sac and td3 have, by names.
+/// What these algorithms have, by names.
 template <class Archive, class Options>
 void archive_replay_options(Archive& archive, Options& o) {
   visit_replay_options([&](const char* name, auto& member) { archive(cereal::make_nvp(name, member)); }, o);
