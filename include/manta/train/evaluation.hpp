@@ -125,7 +125,7 @@ summary evaluate(const Recipe& r, const Model& model, const samples& data) {
   for (future<std::vector<detail::sums>>& each : parts) {
     for (const detail::sums& s : std::move(each).get()) all.all.add(s);
   }
-  return detail::summary_of(all, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return detail::summary_of(all, detail::seconds_since(begin));
 }
 
 }  // namespace manta::train

@@ -294,7 +294,7 @@ class learner_of final : public learner {
     } else {
       training_.take(which, batch_);
     }
-    reading_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    reading_seconds_ += seconds_since(begin);
   }
   sums forward_taken(bool training, const nn::pass& p, double divisor) {
     if (training) augment(p);

@@ -6,6 +6,7 @@
 
 #include <cereal/types/map.hpp>
 #include <cereal/types/string.hpp>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -67,6 +68,9 @@ struct pass_result {
 
 /// What all workers said, as one.
 MANTA_DECL pass_result joined(const per_rank<pass_result>& parts);
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 /// Sums as means.
 MANTA_DECL summary summary_of(const pass_result& r, double seconds);
 

@@ -22,11 +22,10 @@ namespace manta::train::detail {
 [[nodiscard]] MANTA_DECL std::string odd_gradient(learner& l);
 /// A remedy where numbers of a step are not finite: a sample that has such numbers itself, or else advice.
 [[nodiscard]] MANTA_DECL std::string remedy_for_odd(learner& l, std::span<const std::uint64_t> samples);
-/// The norm of all gradients, as one vector.
-[[nodiscard]] MANTA_DECL double gradient_norm(learner& l);
 /// Makes the optimiser's step, with gradients of at most the norm `clip` (0: any). If that would give parameters that
-/// are not finite, changes nothing, and says so; else gives "". Throws what the optimiser throws.
-[[nodiscard]] MANTA_DECL std::string make_step(learner& l, double clip);
+/// are not finite, changes nothing, and says so; else gives "". `norm`: that of the gradients before. Throws what the
+/// optimiser throws.
+[[nodiscard]] MANTA_DECL std::string make_step(learner& l, double clip, double& norm);
 
 }  // namespace manta::train::detail
 

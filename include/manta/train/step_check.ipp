@@ -27,21 +27,6 @@ MANTA_DECL bool are_finite(const number_array& numbers) {
   return numbers.visit([](auto all) { return all_of_them_finite(all); });
 }
 
-MANTA_DECL double gradient_norm(learner& l) {
-  return l.gradients().visit([]<class T>(std::span<T> all) {
-    constexpr std::size_t piece = 4096;  // sums of floats stay short
-    double sum = 0;
-    for (std::size_t at = 0; at < all.size(); at += piece) {
-      const auto part = all.subspan(at, std::min(piece, all.size() - at));
-      const Eigen::Map<const Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, 1>> v(
-          part.data(), static_cast<Eigen::Index>(part.size()));
-      const auto squares = static_cast<double>(v.squaredNorm());
-      sum += base::is_finite(squares) ? squares : v.template cast<double>().squaredNorm();
-    }
-    return std::sqrt(sum);
-  });
-}
-
 MANTA_DECL const char* kind_of_odd(double number) { return base::is_nan(number) ? "NaN" : "infinite"; }
 
 MANTA_DECL std::string odd_gradient(learner& l) {
@@ -62,9 +47,26 @@ MANTA_DECL std::string remedy_for_odd(learner& l, std::span<const std::uint64_t>
   return "The samples are finite: try a smaller rate, or clip the gradients";
 }
 
+/// The norm of all gradients, as one vector.
+inline double gradient_norm(learner& l) {
+  return l.gradients().visit([]<class T>(std::span<T> all) {
+    constexpr std::size_t piece = 4096;  // sums of floats stay short
+    double sum = 0;
+    for (std::size_t at = 0; at < all.size(); at += piece) {
+      const auto part = all.subspan(at, std::min(piece, all.size() - at));
+      const Eigen::Map<const Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, 1>> v(
+          part.data(), static_cast<Eigen::Index>(part.size()));
+      const auto squares = static_cast<double>(v.squaredNorm());
+      sum += base::is_finite(squares) ? squares : v.template cast<double>().squaredNorm();
+    }
+    return std::sqrt(sum);
+  });
+}
+
 /// Only a step that is very large can give parameters that are not finite, and pays for a copy of what was before.
-MANTA_DECL std::string make_step(learner& l, double clip) {
-  if (clip > 0) l.gradients().visit([&](auto gradients) { nn::clip_norm(gradients, clip); });
+MANTA_DECL std::string make_step(learner& l, double clip, double& norm) {
+  norm =
+      clip > 0 ? l.gradients().visit([&](auto gradients) { return nn::clip_norm(gradients, clip); }) : gradient_norm(l);
   constexpr double large = 1e15;
   const double rate = l.rate();
   const bool is_large = rate >= large || l.gradients().visit([&]<class T>(std::span<T> gradients) {

@@ -29,14 +29,14 @@ class step_clock {
     all.seconds.reading += reading;
     all.seconds.passes += seconds(begin_, passed_) - reading;
     all.seconds.exchange += seconds(passed_, exchanged_);
-    all.seconds.update += seconds(exchanged_, now());
+    all.seconds.update += seconds_since(exchanged_);
   }
   /// Runs what waits for other workers after local steps.
   template <class Wait>
   static void exchange(step_totals& all, Wait wait) {
     const time begin = now();
     wait();
-    all.seconds.exchange += seconds(begin, now());
+    all.seconds.exchange += seconds_since(begin);
   }
 
  private:

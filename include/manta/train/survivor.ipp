@@ -36,7 +36,7 @@ inline survivor take_survivor(std::uint64_t training) {
   const auto node = survivors().extract(training);
   if (node.empty()) return {};
   survivor s = std::move(node.mapped());
-  s.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - s.since).count();
+  s.seconds = seconds_since(s.since);
   return s;
 }
 

@@ -24,10 +24,6 @@ namespace manta::train::detail {
 
 using manta::detail::sentence;
 
-inline double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 inline void check_options(const options& o) {
   const auto refuse = [](const std::string& what) { throw error("manta: train: " + what); };
   if (o.workers < 1) refuse(base::text(".workers is {}; at least one is needed", o.workers));

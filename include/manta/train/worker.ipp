@@ -177,9 +177,9 @@ inline void worker::step(const range& batch) {
     for (std::size_t i = 0; i < b.size(); ++i)
       b[i] = static_cast<std::remove_cvref_t<decltype(b[i])>>(numbers_[before + i] / team_.size());
   });
-  const double norm = gradient_norm(*learner_);
+  double norm = 0;
   std::string wrong;
-  late_problem_ = problem_of([&] { wrong = make_step(*learner_, options_.clip); });
+  late_problem_ = problem_of([&] { wrong = make_step(*learner_, options_.clip, norm); });
   if (!wrong.empty()) refuse_step(base::text("{} in {}", wrong, place_of_step()), order_.samples(batch));
   if (team_.size() == 1 && !late_problem_.empty()) recover(late_problem_);
   last_loss_ = loss;
@@ -211,8 +211,8 @@ inline void worker::local_step(const range& batch) {
     mine = pass_.run_alone(parts_of(batch), pass_of(batch), divisor);
     const double loss = mine.loss / divisor;
     if (const std::string wrong = what_is_not_finite(loss); !wrong.empty()) refuse_step(wrong, share);
-    const double norm = gradient_norm(*learner_);
-    const std::string wrong = make_step(*learner_, options_.clip);  // also without samples: all count the same steps
+    double norm = 0;  // a step is made also without samples: all count the same steps
+    const std::string wrong = make_step(*learner_, options_.clip, norm);
     if (!wrong.empty()) refuse_step(base::text("{} in {}", wrong, place_of_step()), share);
     if (!share.empty()) last_loss_ = loss;
     pass_.clock().add_to(result_.took, *learner_, norm);
