@@ -43,10 +43,10 @@ class gang_index {
     // Rank 0 comes last on its node, because it could not schedule while it is inside MPI.
     bool is_0_there = false;
     for (const std::uint32_t rank : ranks) {
-      rank == 0 ? static_cast<void>(is_0_there = true)
-                : static_cast<void>(order_[nodes_[ranks_[rank].node].end++] = rank);
+      if (rank == 0) is_0_there = true;
+      else append(rank);
     }
-    if (is_0_there) order_[nodes_[ranks_[0].node].end++] = 0;
+    if (is_0_there) append(0);
     words_ = (nodes_.size() + 63) / 64;
     any_.resize(words_, 0);
     with_count_.resize((most + 1) * words_, 0);
@@ -67,10 +67,10 @@ class gang_index {
   /// Number of ranks of the node for which is(rank) is true.
   template <class Is>
   std::size_t count_on(int node, Is&& is) const {
-    std::size_t found = 0;
     const auto at = static_cast<std::uint32_t>(node);
-    for (std::uint32_t i = at < nodes_.size() ? nodes_[at].first : 0; at < nodes_.size() && i < nodes_[at].end; ++i)
-      found += is(order_[i]);
+    if (at >= nodes_.size()) return 0;
+    std::size_t found = 0;
+    for (std::uint32_t i = nodes_[at].first; i < nodes_[at].end; ++i) found += is(order_[i]);
     return found;
   }
   /// Chooses the ranks of a gang and takes them out: true; or there are too few. can(rank): whether it still
@@ -87,6 +87,7 @@ class gang_index {
   }
 
  private:
+  void append(std::uint32_t rank) { order_[nodes_[ranks_[rank].node].end++] = rank; }
   template <class Can>
   bool choose_by_shape(const gang_shape& shape, Can&& can, base::list<std::uint32_t>& chosen) {
     if (shape.spread) return choose_spread(shape, can, chosen);
