@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "../../tests/support/matrix_games.hpp"
+#include "../../tests/support/two_step_team.hpp"
 #include "offline.hpp"
 
 namespace bench::multi {
@@ -58,19 +58,8 @@ inline offline::result cooperate(int seed) {
   return {value, "return " + std::to_string(value)};
 }
 
-/// What a team reaches that acts by chance in training.
 inline double team(rl::mixing how, int seed) {
-  rl::qmix algorithm(rl::environment<two_step>(), {.seed = static_cast<std::uint64_t>(seed),
-                                                   .rate = 3e-3,
-                                                   .steps_per_update = 4,
-                                                   .learning_starts = 200,
-                                                   .follow = 0.02,
-                                                   .epsilon = 1,
-                                                   .mixing = how,
-                                                   .model = {.hidden = {32}}});
-  while (algorithm.train().steps < 6'000) {
-  }
-  return algorithm.evaluate(10).mean_return;
+  return matrix_games::reached(matrix_games::team_options(how, static_cast<std::uint64_t>(seed)));
 }
 inline offline::result mix(int seed) {
   const double value = team(rl::mixing::monotone, seed);

@@ -17,12 +17,14 @@
 #include "manta/rl/algorithms/ppo.hpp"
 #include "manta/rl/multi.hpp"
 #include "manta/rl/qmix.hpp"
-#include "support/matrix_games.hpp"
+#include "support/two_step_team.hpp"
 #include "support/world.hpp"
 
 using manta::testing::contains;
 using manta::testing::in_world;
 using manta::testing::thrown;
+using matrix_games::reached;
+using matrix_games::team_options;
 using matrix_games::two_step;
 namespace rl = manta::rl;
 namespace nn = manta::nn;
@@ -90,24 +92,6 @@ std::string trained(rl::qmix_options o, int workers) {
   return all + training.save_to_bytes();
 }
 
-rl::qmix_options for_two_step(rl::mixing how) {
-  return {.seed = 1,
-          .rate = 3e-3,
-          .steps_per_update = 4,
-          .learning_starts = 200,
-          .follow = 0.02,
-          .epsilon = 1,
-          .mixing = how,
-          .model = {.hidden = {32}}};
-}
-
-double reached(const rl::qmix_options& o) {
-  rl::qmix training(rl::environment<two_step>(), o);
-  while (training.train().steps < 6000) {
-  }
-  return training.evaluate(10).mean_return;
-}
-
 }  // namespace
 
 TEST_CASE("the mixer rises with each value, and its gradients are those of central differences") {
@@ -148,9 +132,9 @@ TEST_CASE("the mixer rises with each value, and its gradients are those of centr
 TEST_CASE("two-step game: QMIX reaches 8 where each seat acts by chance; sums and independent learners end at 7") {
   in_world([] {
     if (manta::size() > 1) return;  // it learns the same on any number of ranks
-    CHECK(reached(for_two_step(rl::mixing::monotone)) == 8);
-    CHECK(reached(for_two_step(rl::mixing::sum)) == 7);
-    CHECK(reached(for_two_step(rl::mixing::none)) == 7);
+    CHECK(reached(team_options(rl::mixing::monotone, 1)) == 8);
+    CHECK(reached(team_options(rl::mixing::sum, 1)) == 7);
+    CHECK(reached(team_options(rl::mixing::none, 1)) == 7);
   });
 }
 
@@ -185,7 +169,7 @@ TEST_CASE("a checkpoint of qmix goes on bit for bit, with any number of workers"
 TEST_CASE("each seat's policy acts alone, in matches and among many agents") {
   in_world([] {
     if (manta::size() > 1) return;
-    rl::qmix_options o = for_two_step(rl::mixing::monotone);
+    rl::qmix_options o = team_options(rl::mixing::monotone, 1);
     o.epsilon = 0.05;
     o.exploration_steps = 3000;
     for (const bool shared : {false, true}) {
