@@ -15,9 +15,8 @@ struct seek_message {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
   std::uint32_t home_rank;
   std::uint32_t home_index;
-  std::uint32_t index;  ///< node of the requester
-  std::uint32_t
-      keeper;  ///< place from which the next keeper is looked for (supply::next_keeper); nobody: all were asked
+  std::uint32_t index;       ///< node of the requester
+  std::uint32_t keeper;      ///< where the next keeper is looked for (supply::next_keeper); nobody: all were asked
   std::uint32_t has_family;  ///< the requester can have the value made again itself: only a copy is of use
 };
 

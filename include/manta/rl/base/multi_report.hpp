@@ -21,7 +21,7 @@ struct multi_report {
   std::uint64_t episodes = 0;  ///< episodes of games that have ended since the beginning
   double mean_length = 0;      ///< mean length of the last 100 episodes, in steps of the game
   double seconds = 0;          ///< seconds of this iteration
-  double sample_seconds = 0;   ///< sample seconds of which workers acted
+  double sample_seconds = 0;   ///< seconds of these in which workers acted
   double learn_seconds = 0;    ///< seconds of these in which policies learnt
   /// By policy. `episodes` are those of seats from which it acted: two in a game if it has two seats. `steps` and
   /// lengths count its turns.
