@@ -188,6 +188,8 @@ TEST_CASE("what is wrong with the options of apex is one sentence, and apex and 
   in_world([] {
     CHECK(contains(thrown<manta::error>([] { rl::apex a("Pendulum-v1"); }), "apex needs discrete actions"));
     CHECK(contains(thrown<manta::error>([] { rl::apex a("CartPole-v1", {.replays = 0}); }), ".replays is 0"));
+    CHECK(contains(thrown<manta::error>([] { rl::apex a("CartPole-v1", {.model = {.lstm = {8}}}); }),
+                   "apex cannot use .lstm"));
     CHECK(contains(thrown<manta::error>([] { rl::apex a("CartPole-v1", {.replay_size = 100}); }),
                    "each of 2 memories has less than a batch then"));
     CHECK(contains(thrown<manta::error>([] { rl::apex a("CartPole-v1", {.discount = 2}); }), ".discount is 2"));

@@ -19,9 +19,7 @@ namespace detail {
 MANTA_DECL q_network::q_network(const space& observations, int actions, const model_options& m, bool dueling,
                                 std::uint64_t seed)
     : net_(make_network(observations, m, {.outputs = actions + (dueling ? 1 : 0), .relu = true}, seed)),
-      dueling_(dueling) {
-  refuse_memory(net_, m, "dqn");
-}
+      dueling_(dueling) {}
 
 MANTA_DECL const nn::matrix<float>& q_network::forward(const nn::matrix<float>& x) {
   const nn::matrix<float>& y = net_.forward(x);
@@ -57,6 +55,7 @@ MANTA_DECL dqn_learner::dqn_learner(const any_environment& e, const dqn_options&
       options_(o),
       q_(e.observations(), e.actions().as_discrete()->n, o.model, o.dueling, o.seed),
       optimizer_(nn::adam({.rate = o.rate})) {
+  refuse_memory(q_.net(), o.model, name);
   require_sense(o);
   require_follow(o.follow);
   begin_with(q_.net());
