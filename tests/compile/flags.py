@@ -14,6 +14,7 @@ SOURCE = os.path.join(compiler.ROOT, "tests", "compile", "flags.cpp")
 REFUSED = [
     (["-std=c++17"], "manta needs C++20: compile with -std=c++20"),
     (["-fno-exceptions"], "manta needs exceptions: compile without -fno-exceptions"),
+    (["-fno-rtti"], "manta needs the types of objects at run time: compile without -fno-rtti"),
 ]
 MOST_LINES = 12  # of the whole output of a refusal
 

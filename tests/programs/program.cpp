@@ -140,9 +140,9 @@ int with_own_mpi(int argc, char** argv, int level, bool progress_thread, int (*d
 }
 
 /// A program that calls MPI itself, and catches nothing.
-int uncaught(int argc, char** argv) {
+int uncaught(int argc, char** argv, int level) {
   int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  MPI_Init_thread(&argc, &argv, level, &provided);
   {
     manta::runtime rt(MPI_COMM_WORLD);
     rt.run([] { return manta::async<fail>(4).get(); });
@@ -163,7 +163,8 @@ int asks_for_state() {
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "answer";
-  if (mode == "uncaught") return uncaught(argc, argv);
+  if (mode == "uncaught") return uncaught(argc, argv, MPI_THREAD_SERIALIZED);
+  if (mode == "uncaught-single") return uncaught(argc, argv, MPI_THREAD_SINGLE);
   if (mode == "single") return with_own_mpi(argc, argv, MPI_THREAD_SINGLE, true);
   if (mode == "single-without-helper") return with_own_mpi(argc, argv, MPI_THREAD_SINGLE, false);
   if (mode == "funneled") return with_own_mpi(argc, argv, MPI_THREAD_FUNNELED, true);

@@ -159,6 +159,12 @@ else
     expect_lines 1 "valve 4 is stuck"
     expect_lines 1 "nobody has caught this exception"
     expect_lines 0 "rank 0 has died"
+    if ((n > 1)); then
+      start "$n ranks, an exception of the constructor on all ranks" "${mpirun[@]}" -n $n "$program" uncaught-single
+      expect_code 1
+      expect_lines 1 "MPI was initialised with MPI_THREAD_SINGLE"
+      expect_lines 0 "terminate called"
+    fi
     start "$n ranks, the help has all settings, and nothing runs" "${mpirun[@]}" -n $n "$program" seven --manta-help
     expect_code 0
     expect_lines 1 "--manta-max-queued="

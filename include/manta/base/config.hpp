@@ -20,6 +20,8 @@
 #include "manta needs C++20: compile with -std=c++20"
 #elif !defined(__cpp_exceptions)
 #include "manta needs exceptions: compile without -fno-exceptions"
+#elif !defined(__cpp_rtti)
+#include "manta needs the types of objects at run time: compile without -fno-rtti"
 #endif
 
 #if !defined(MANTA_COMPILED)

@@ -30,7 +30,8 @@ MANTA_DECL void mpi_end::watch() {
 }
 
 [[noreturn]] MANTA_DECL void mpi_end::end_uncaught() {
-  constexpr unsigned patience_s = 30, warning_us = 200'000;  // rank 0 ends the job first, when the others know
+  // Rank 0 ends the job first, when the others know. What this rank alone has thrown waits less long for rank 0.
+  constexpr unsigned patience_s = 30, own_patience_s = 1, warning_us = 200'000;
   int finalised = 0, rank = 0;
   MPI_Finalized(&finalised);
   std::string text;
@@ -44,6 +45,16 @@ MANTA_DECL void mpi_end::watch() {
       ::sleep(patience_s);
       std::fprintf(stderr, "manta: rank %d: nobody has caught the exception of the run: %s\n", rank, e.what());
       std::_Exit(1);
+    }
+  } catch (const error& e) {  // such as one of runtime's constructor, which all ranks throw
+    text = e.what();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != 0) {
+      std::signal(SIGTERM, SIG_DFL);
+      ::sleep(own_patience_s);
+      std::fprintf(stderr, "%s (rank %d; nobody has caught this exception)\n", text.c_str(), rank);
+      std::fflush(nullptr);
+      MPI_Abort(MPI_COMM_WORLD, 1);
     }
   } catch (const std::exception& e) {
     text = e.what();
