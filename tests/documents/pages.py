@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 """The pages on how manta works are short, have one anatomy, name files that exist, and name every message. No page of
 the project has wider prose than WIDEST. Each header that an example includes is named in the guide.
+Lists of options have all of them, in the order of their declaration, as a program has to name them.
 
 include/manta/README.md is the overview. Each folder below it has a page; exec/ has several. A page names a file relative
 to its own folder, to include/manta, or to the top of the project.
@@ -59,6 +60,27 @@ def messages():
     return re.findall(r"^\s*(\w+)", re.sub(r"//.*", "", body).replace(",", "\n"), re.M)
 
 
+# A list of options in the guide: page, the list, header, struct.
+OPTION_LISTS = [
+    ("05_actors.md", r"`actor_options`, in this order: `([^`]*)`", "actor.hpp", "actor_options"),
+    ("11_resources.md", r"`task_options`, all optional, in this order:\n\n((?:\|.*\n)*)", "task_options.hpp", "task_options"),
+    ("18_train.md", r"## Options of a trainer\n\n`([^`]*)`", "train/options.hpp", "options"),
+]
+
+
+def wrong_option_lists():
+    for page, pattern, header, struct in OPTION_LISTS:
+        with open(os.path.join(ROOT, "examples", page), encoding="utf-8") as file:
+            listed = re.search(pattern, file.read()).group(1)
+        if listed.startswith("|"):
+            listed = " ".join(row.split("|")[1] for row in listed.splitlines()[2:])
+        with open(os.path.join(TOP, header), encoding="utf-8") as file:
+            body = re.search(r"^struct %s \{\n(.*?)^\};" % struct, file.read(), re.M | re.S).group(1)
+        declared = re.findall(r"^  (?:[\w:<>, ]+ |bool \(\*)(\w+)(?:\)\(.*\))?(?: = |\{)", body, re.M)
+        if re.findall(r"\w+", listed) != declared:
+            yield f"examples/{page} lists other options than {struct}: {', '.join(declared)}"
+
+
 def headers_without_a_chapter():
     """The headers that examples include and that no page of the guide names."""
     used, guide = {}, ""
@@ -83,6 +105,7 @@ def main():
         if os.path.isdir(os.path.join(TOP, folder)) and folder not in WITHOUT_PAGE:
             if not os.path.exists(os.path.join(TOP, folder, "README.md")):
                 found.append(f"include/manta/{folder}/ has no page: write its README.md")
+    found += wrong_option_lists()
     for header, source in headers_without_a_chapter().items():
         found.append(f"examples/{source} includes {header}, which no chapter names")
     explained = "\n".join(open(p, encoding="utf-8").read() for p in pages if "/exec/" in p)
