@@ -115,7 +115,7 @@ inline bool require_possible(const request& wanted, const offers& world, const s
     text += "; nearest is rank " + std::to_string(nearest) + ", which " +
             lacks(wanted, static_cast<int>(nearest), world[nearest], fewest);
   }
-  text += "; there are " + std::to_string(world.size()) + " ranks, which offer:" + describe(world);
+  text += "; the world of size " + std::to_string(world.size()) + " offers:" + describe(world);
   throw unschedulable(text + "; ask for less, start more ranks, or give ranks more in runtime_options");
 }
 

@@ -168,8 +168,8 @@ inline void require_possible(const bundles& wanted, strategy how, const offers& 
     }
   }
   throw unschedulable("manta: this reservation can never be met: each of its " + std::to_string(wanted.size()) +
-                      " bundles fits on some rank, but not all of them at once: " + describe(wanted) + "; there are " +
-                      std::to_string(world.size()) + " ranks, which offer:" + describe(world) +
+                      " bundles fits on some rank, but not all of them at once: " + describe(wanted) +
+                      "; the world of size " + std::to_string(world.size()) + " offers:" + describe(world) +
                       "; ask for less or start more ranks");
 }
 
