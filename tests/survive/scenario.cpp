@@ -765,6 +765,7 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<crash>({.retries = 2}, 2).get() == 2, "the third attempt");
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<crash>(1).get(); });
     expect(contains(text, "crash' died with its rank") && contains(text, "abort in task"), text.c_str());
+    expect(contains(text, "(bytes of arguments: 4, inputs: 0)"), text.c_str());
     auto actor = manta::spawn<account>();
     auto call = manta::async<&account::crash>(actor), later = manta::async<&account::add>(actor, 1);
     const std::string of_call = thrown<manta::rank_lost>([&] { return call.get(); });

@@ -15,14 +15,15 @@
 namespace manta::detail {
 
 struct argument_reader {
-  exec::invocation& call;
+  exec::invocation& call;  ///< stays as it was at the call: what a crash says of it is true
+  const std::byte* at = call.arguments;
   std::size_t next_input = 0;
 
   void read(void* into, std::size_t bytes) {
-    std::memcpy(into, call.arguments, bytes);
-    call.arguments += bytes;
-    call.argument_bytes -= bytes;
+    std::memcpy(into, at, bytes);
+    at += bytes;
   }
+  wire::source rest() const { return {at, call.argument_bytes - static_cast<std::size_t>(at - call.arguments)}; }
   input next() { return input(*call.inputs[next_input++], call.keeps_inputs); }
 };
 
@@ -67,10 +68,9 @@ class argument_value {
 
  protected:
   void read_own(argument_reader& in) {
-    wire::source bytes(in.call.arguments, in.call.argument_bytes);
+    wire::source bytes = in.rest();
     own_.reset(wire::decode<S>(bytes));
-    in.call.argument_bytes -= static_cast<std::size_t>(bytes.position() - in.call.arguments);
-    in.call.arguments = bytes.position();
+    in.at = bytes.position();
   }
   template <class U>
   void read_input(argument_reader& in) {
