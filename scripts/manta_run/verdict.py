@@ -54,8 +54,7 @@ class Verdict:
         self.has_survived = False   # it has said so at some time
         self.passed_on = {}      # signals that ranks were sent, and when first: a death by one of them was wanted
         self.all_is_well = True  # the ranks that have ended did so with 0
-        self.codes = []          # status and text of other ranks that ended by themselves, in a program that survives it
-        self.last_code = 0       # when the last of them did
+        self.codes = []          # (status, text, time) of other ranks that ended by themselves, in a program that survives it
         self.said = 0
 
     def survived(self, what):
@@ -75,8 +74,10 @@ class Verdict:
 
     def judge_late(self):
         """A run is over. A rank that has ended by itself just before may have left it already, and the program's MPI waits for it."""
-        if time.monotonic() - self.last_code < 0.5:
-            self.failed, self.failure = self.codes.pop()
+        status, how, when = self.codes[-1]
+        if time.monotonic() - when < 0.5:
+            self.codes.pop()
+            self.failed, self.failure = status, how
             self.ending.due(max(self.options.grace, 5), self.failure + " and rank 0 goes on: the job is ended")
 
     def ended(self, watched, number, code, for_memory=False, early=False):
@@ -118,6 +119,8 @@ class Verdict:
         if left_early or (died and not wanted):
             self.report(how)
         if died and not wanted:
+            just_now = time.monotonic() - 1
+            self.codes = [each for each in self.codes if each[2] < just_now]  # the others have ended because rank 0 has
             self.ending.due(0, "")
         else:
             self.ending.due(self.options.linger, self.LINGERS)
@@ -125,8 +128,7 @@ class Verdict:
     def judge_other(self, how, died, wanted, status, survived):
         """A rank other than 0 has failed while rank 0 runs."""
         if survived and not died:
-            self.codes.append((status, how))  # perhaps rank 0 is about to end with the same
-            self.last_code = time.monotonic()
+            self.codes.append((status, how, time.monotonic()))  # perhaps rank 0 is about to end with the same
         elif survived:
             doubt = ", unless Slurm's PMIx plugin ends the step; mpirun does not" if self.launcher == "srun" else ""
             if not wanted:
@@ -151,7 +153,7 @@ class Verdict:
         if code < 0 and self.ending.steps < 2:
             say("%s was killed by %s" % (self.launcher, signal_name(-code)))
         own = 128 - code if code < 0 else code
-        for status, how in self.codes:
+        for status, how, _ in self.codes:
             if status != self.status:
                 self.report(how)
         if self.status is None:

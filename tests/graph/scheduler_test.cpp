@@ -1732,8 +1732,9 @@ TEST_CASE("a request that no rank can meet is refused with what was asked for an
   };
   const std::string text = text_of({.cpus = 2, .resources = {{"gpu", 2.5}}, .rank = 5, .node = 1});
   for (const std::string part :
-       {"manta: ", "task 'train'", "cpus = 2", "gpu = 2.5", "rank = 5", "node = 1", "6 ranks", "rank 0: no tasks",
-        "nearest is rank 5, which lacks gpu = 0.5;", "[rank 5: cpus = 4, node = 1, gpus = 0.5, gpu = 2, slot = 0.5]"}) {
+       {"manta: ", "task 'train'", "cpus = 2", "gpu = 2.5", "rank = 5", "node = 1", "the world of size 6",
+        "ask for less gpu", "rank 0: no tasks", "nearest is rank 5, which lacks gpu = 0.5;",
+        "[rank 5: cpus = 4, node = 1, gpus = 0.5, gpu = 2, slot = 0.5]"}) {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part << " is missing in: " << text);
   }
   CHECK(text_of({.rank = 0}) == "it was accepted");  // it only schedules until then

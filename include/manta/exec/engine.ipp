@@ -115,7 +115,8 @@ MANTA_DECL void engine::begin_run() {
   parts_.begin_run();
   process_watch::begin(parts_);
   install_overflow_reporter(&process_watch::who_is_interrupted,
-                            parts_.rank.lifeline == nullptr ? nullptr : &process_watch::last_words);
+                            parts_.rank.lifeline == nullptr ? nullptr : &process_watch::last_words,
+                            &process_watch::say_where);
   if (!parts_.loops.helper.start()) {
     std::fprintf(stderr,
                  "manta: rank %u: no thread can be started, so this rank does not answer during long tasks; "

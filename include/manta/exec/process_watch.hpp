@@ -25,6 +25,8 @@ class process_watch {
   MANTA_DECL static const char* who_is_interrupted() noexcept;
   /// In a signal handler that ends the rank: tells rank 0 why, and which task it was.
   MANTA_DECL static void last_words(const char* text, std::size_t bytes) noexcept;
+  /// In such a handler: writes the functions in which the thread was; false if none is known. Asks for memory.
+  MANTA_DECL static bool say_where(const void* machine);
 
  private:
   /// For the report of a crash: allocates nothing. Null if nothing of the user's runs.

@@ -11,9 +11,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/exec/process_watch.hpp"
+#include "manta/exec/rank/stack_trace.hpp"
 #include "manta/exec/rank/thread_role.hpp"
+#include "manta/report/run_state.hpp"
 
 namespace manta::exec {
 
@@ -43,6 +48,14 @@ MANTA_DECL void process_watch::last_words(const char* text, std::size_t bytes) n
   const running_task* const task = interrupted();
   while (bytes > 0 && text[bytes - 1] == '\n') --bytes;
   net::lifeline::last_words(text, bytes, task == nullptr ? 0 : task->id);
+}
+
+MANTA_DECL bool process_watch::say_where(const void* machine) {
+  const std::vector<std::string> stack = stack_trace::at(machine);
+  if (stack.empty() || watched_ == nullptr) return false;
+  const std::string text =
+      base::text("manta: rank {} was {}\n", watched_->rank.rank.number(), report::stack_text(stack));
+  return ::write(STDERR_FILENO, text.data(), text.size()) > 0;
 }
 
 MANTA_DECL void process_watch::begin(rank_parts& watched) {

@@ -65,6 +65,20 @@ inline std::string lacks(const request& wanted, int rank, const capacity& c, int
   return text;
 }
 
+/// What to do about a request that no rank can run: by what `c` lacks.
+inline std::string advice(const request& wanted, const capacity& c) {
+  std::string text;
+  const auto add = [&](const std::string& what) { text += "; " + what; };
+  if (wanted.cpus > c.cpus) add("ask for fewer cpus, or give ranks more (SLURM_CPUS_PER_TASK, MANTA_CPUS)");
+  if (!c.gpus.can_fit(wanted.gpu_units)) {
+    add("ask for fewer gpus, or let ranks see more (Slurm's --gpus-per-task, CUDA_VISIBLE_DEVICES, MANTA_GPUS)");
+  }
+  for (const quantity& q : wanted.resources) {
+    if (c.resources.of(q.name) < q.units) add("ask for less " + q.name + ", or offer more (MANTA_RESOURCES)");
+  }
+  return text.empty() ? "; name another place" : text;
+}
+
 inline bool all_live(const offers& world) {
   for (std::size_t r = 0; r < world.size(); ++r) {
     if (world[r].node < 0) return false;
@@ -116,7 +130,8 @@ inline bool require_possible(const request& wanted, const offers& world, const s
             lacks(wanted, static_cast<int>(nearest), world[nearest], fewest);
   }
   text += "; the world of size " + std::to_string(world.size()) + " offers:" + describe(world);
-  throw unschedulable(text + "; ask for less, start more ranks, or give ranks more in runtime_options");
+  const bool is_too_few = fit > 0 || nearest == world.size();
+  throw unschedulable(text + (is_too_few ? "; start more ranks, or ask for fewer" : advice(wanted, world[nearest])));
 }
 
 }  // namespace manta::graph

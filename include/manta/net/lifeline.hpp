@@ -164,7 +164,11 @@ class lifeline {
   /// Begins to wait for signs of life anew if this process has not run for so long that it may have been stopped, with
   /// all others, at time `now`.
   void forgive_silence(std::int64_t now);
-  void note_dead(std::uint32_t rank);
+  void note_dead(std::uint32_t rank) {
+    pthread_mutex_lock(&mutex_);
+    dead_ranks_.push_back(rank);
+    pthread_mutex_unlock(&mutex_);
+  }
   [[noreturn]] void end_job(std::uint32_t rank, const std::string& why);
 
   network& net_;

@@ -353,12 +353,6 @@ MANTA_DECL void lifeline::lost(std::uint32_t rank, const std::string& why, end_b
   dead_.fetch_add(1, std::memory_order_release);
 }
 
-MANTA_DECL void lifeline::note_dead(std::uint32_t rank) {
-  pthread_mutex_lock(&mutex_);
-  dead_ranks_.push_back(rank);
-  pthread_mutex_unlock(&mutex_);
-}
-
 MANTA_DECL void lifeline::end_job(std::uint32_t rank, const std::string& why) {
   std::fprintf(stderr, "manta: rank %u has died: %s; no run is under way, so the job is ended\n", rank, why.c_str());
   for (const line& l : lines_) {
@@ -388,7 +382,11 @@ MANTA_DECL void lifeline::watch_zero() {
       continue;
     }
     if (bytes <= 0) {
-      if (!job_is_ending()) std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
+      const std::vector<std::uint32_t> dead = dead_ranks();
+      const auto is_before = [&](std::uint32_t rank) { return static_cast<int>(rank) < rank_; };
+      if (!job_is_ending() && std::ranges::count_if(dead, is_before) == rank_ - 1) {  // one of the living says so
+        std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
+      }
     } else {
       constexpr char why[] = "rank 0 has had it end";
       last_words(why, sizeof why, 0);  // 0: the task that runs here is not the reason

@@ -804,6 +804,24 @@ TEST_SUITE("exec/stack") {
     CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV));
   }
 
+  TEST_CASE("a process that cannot say where it was ends by its signal all the same") {
+    int status = 0;
+    const std::string text = stderr_of_child(
+        [] {
+          toy rank;
+          manta::exec::install_overflow_reporter(&name_of_task, nullptr, [](const void*) {
+            for (;;) ::pause();
+            return true;
+          });
+          rank.submit([] { std::abort(); });
+          rank.run();
+        },
+        status);
+    INFO(text);
+    CHECK(text.find("manta: abort in task 'solve_recursive'\n") != std::string::npos);
+    CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT));
+  }
+
   TEST_CASE("a null pointer in a task is no overflow, and an earlier handler gets the signal") {
     int status = 0;
     const std::string text = stderr_of_child(

@@ -8,6 +8,7 @@
 // the signal, or whoever had a handler installed before gets it.
 #pragma once
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -28,9 +29,13 @@ namespace manta::exec {
 
 /// Installs the report for the process, and a signal stack for the calling thread; later calls do the latter and
 /// replace `who`. Call it on the thread that owns the stack_pool. `who` runs in the signal handler, so it may only
-/// read; it says what runs ("task 'solve'"), or returns null when nothing does. A handler that is installed already is
-/// called after the report. `last_words` is called with the report, in the handler as well.
-void install_overflow_reporter(const char* (*who)(), void (*last_words)(const char* text, std::size_t bytes) = nullptr);
+/// read; it says what runs ("task 'solve'"), or returns null when nothing does. `last_words` is called with the report,
+/// in the handler as well. `where`, which is called last with the interrupted context, writes the functions in which
+/// the thread was, and returns false if it knows none; it may do what a handler must not, such as asking for memory,
+/// since a process whose `where` does not return is ended. A handler that is installed already is called after the
+/// report, except that of Open MPI where `where` has spoken: its page of addresses says less.
+void install_overflow_reporter(const char* (*who)(), void (*last_words)(const char* text, std::size_t bytes) = nullptr,
+                               bool (*where)(const void* machine) = nullptr);
 
 /// From another thread: has the thread die of SIGABRT where it is, with a report that its task hung.
 void abort_hung(pthread_t thread);
@@ -44,18 +49,30 @@ struct overflow_reporter {
 
   static inline const char* (*who)() = nullptr;
   static inline void (*last_words)(const char*, std::size_t) = nullptr;
+  static inline bool (*where)(const void*) = nullptr;
   static inline bool installed = false;
   static inline std::atomic<bool> hung{false};  // abort is our doing
   struct fatal_signal {
     int number;
     const char* name;
     struct sigaction earlier;
+    bool is_of_open_mpi;  // the earlier handler
   };
-  static inline fatal_signal signals[] = {{SIGSEGV, "segmentation fault", {}},
-                                          {SIGBUS, "bus error", {}},
-                                          {SIGFPE, "arithmetic error", {}},
-                                          {SIGILL, "illegal instruction", {}},
-                                          {SIGABRT, "abort", {}}};
+  static inline fatal_signal signals[] = {{SIGSEGV, "segmentation fault", {}, false},
+                                          {SIGBUS, "bus error", {}, false},
+                                          {SIGFPE, "arithmetic error", {}, false},
+                                          {SIGILL, "illegal instruction", {}, false},
+                                          {SIGABRT, "abort", {}, false}};
+  static inline volatile sig_atomic_t ending_by = 0;  // the signal that ends this process
+
+  static bool is_of_open_mpi(const struct sigaction& handler) {
+    const bool is_long = (handler.sa_flags & SA_SIGINFO) != 0;
+    Dl_info file{};
+    return ::dladdr(
+               is_long ? reinterpret_cast<void*>(handler.sa_sigaction) : reinterpret_cast<void*>(handler.sa_handler),
+               &file) != 0 &&
+           file.dli_fname != nullptr && std::strstr(file.dli_fname, "libopen-pal") != nullptr;
+  }
 
   static std::uintptr_t stack_pointer([[maybe_unused]] const void* machine) {
 #if defined(__x86_64__)
@@ -80,12 +97,33 @@ struct overflow_reporter {
     return pointer_below || (fault >= bottom - near && fault < bottom + slack);
   }
 
-  static void report(const fatal_signal& by, const void* address, const void* machine) {
+  /// Has `where` speak. What it needs may be what is broken, such as a lock of the memory that is held here: then an
+  /// alarm ends the process by its true signal.
+  static bool say_where(int signal, const void* machine) {
+    constexpr unsigned patience_s = 2;
+    ending_by = signal;
+    ::signal(SIGALRM, [](int) {
+      ::signal(ending_by, SIG_DFL);
+      sigset_t both;
+      ::sigemptyset(&both);
+      ::sigaddset(&both, ending_by);
+      ::pthread_sigmask(SIG_UNBLOCK, &both, nullptr);
+      ::raise(ending_by);
+    });
+    ::alarm(patience_s);
+    const bool is_said = where(machine);
+    ::alarm(0);
+    return is_said;
+  }
+
+  /// Returns whether it has said where the thread was.
+  static bool report(const fatal_signal& by, const void* address, const void* machine) {
     const stack_pool* pool = stack_pool::of_this_thread();
     const char* runs = who != nullptr ? who() : nullptr;
     const auto fault = base::address_of(address);
     char text[512];
     int length = 0;
+    bool may_say_where = false;
     if (by.number == SIGSEGV && pool != nullptr && overflowed(*pool, fault, stack_pointer(machine))) {
       const context& running = pool->current();
       length = std::snprintf(text, sizeof text,
@@ -96,6 +134,7 @@ struct overflow_reporter {
       length = by.number == SIGABRT
                    ? std::snprintf(text, sizeof text, "manta: %s in %.250s\n", hung ? "hung" : by.name, runs)
                    : std::snprintf(text, sizeof text, "manta: %s at %p in %.250s\n", by.name, address, runs);
+      may_say_where = where != nullptr && !hung;  // who ends a task that hangs has said it
     }
     if (length > 0) {
       const auto bytes = static_cast<std::size_t>(length);
@@ -103,6 +142,7 @@ struct overflow_reporter {
       [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, used);
       if (last_words != nullptr) last_words(text, used);
     }
+    return may_say_where && say_where(by.number, machine);
   }
 
   static void handle(int signal, siginfo_t* info, void* machine) {
@@ -111,17 +151,21 @@ struct overflow_reporter {
     while (by->number != signal) ++by;
     const struct sigaction& earlier = by->earlier;
     static thread_local volatile sig_atomic_t reported = 0;  // an earlier handler may return, and the fault repeat
+    bool is_told = false;
     if (reported == 0) {
       reported = 1;
-      report(*by, info->si_addr, machine);
+      is_told = report(*by, info->si_addr, machine);
     }
     errno = error_number;
-    if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
+    if (is_told && by->is_of_open_mpi) ::signal(signal, SIG_DFL);
+    else if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
       earlier.sa_sigaction(signal, info, machine);
     else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) earlier.sa_handler(signal);
     else ::signal(signal, SIG_DFL);
-    // The faulting instruction runs again; with the default action that ends the process by the true signal.
-    if (info->si_code <= 0 && earlier.sa_handler == SIG_DFL) ::raise(signal);  // sent by kill(): nothing will repeat
+    // The faulting instruction runs again; with the default action that ends the process by the true signal. What was
+    // sent by kill() does not repeat.
+    const bool is_default = (is_told && by->is_of_open_mpi) || earlier.sa_handler == SIG_DFL;
+    if (info->si_code <= 0 && is_default) ::raise(signal);
   }
 
   // The thread's own signal stack; one that somebody else has set up is kept if it is large enough.
@@ -166,10 +210,12 @@ inline void abort_hung(pthread_t thread) {
   ::pthread_kill(thread, SIGABRT);
 }
 
-inline void install_overflow_reporter(const char* (*who)(), void (*last_words)(const char*, std::size_t)) {
+inline void install_overflow_reporter(const char* (*who)(), void (*last_words)(const char*, std::size_t),
+                                      bool (*where)(const void*)) {
   using reporter = detail::overflow_reporter;
   reporter::who = who;
   reporter::last_words = last_words;
+  reporter::where = where;
   static thread_local reporter::signal_stack stack;
   static_cast<void>(stack);
   if (reporter::installed) return;
@@ -180,6 +226,7 @@ inline void install_overflow_reporter(const char* (*who)(), void (*last_words)(c
   ::sigemptyset(&action.sa_mask);
   for (reporter::fatal_signal& s : reporter::signals) {
     ::sigaction(s.number, nullptr, &s.earlier);  // before ours can run
+    s.is_of_open_mpi = reporter::is_of_open_mpi(s.earlier);
     ::sigaction(s.number, &action, nullptr);
   }
 }

@@ -30,6 +30,8 @@ class stack_trace {
   /// address `below` on the stack are left out; null: none. Empty if the thread does not answer at once.
   /// One caller at a time.
   MANTA_DECL static std::vector<std::string> of(pthread_t thread, const void* below);
+  /// For the handler of a signal: the functions in which the calling thread is, when the signal interrupted `machine`.
+  MANTA_DECL static std::vector<std::string> at(const void* machine);
   /// What `of` makes of all functions of a stack.
   MANTA_DECL static std::vector<std::string> shown(std::vector<base::code_place> all);
 

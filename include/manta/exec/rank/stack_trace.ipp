@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <string_view>
 
 #include "manta/base/address.hpp"
@@ -55,6 +56,14 @@ inline std::uintptr_t instruction_of([[maybe_unused]] const void* machine) {
 #endif
 }
 
+/// In the handler of a signal that has interrupted `machine`: notes the stack, and returns its number of frames.
+inline int note_stack(const void* machine, const void* below, std::span<void*> frames) {
+  stack_walk walk{instruction_of(machine), base::address_of(below), frames.data(), static_cast<int>(frames.size())};
+  walk.is_in_handler = walk.interrupted != 0;
+  _Unwind_Backtrace(&note_frame, &walk);
+  return walk.count;
+}
+
 inline bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> begins) {
   return std::ranges::any_of(begins, [&](std::string_view each) { return name.starts_with(each); });
 }
@@ -82,10 +91,7 @@ inline void stack_trace::handle(int, siginfo_t*, void* machine) {
   step asked = step::asked;
   if (!step_.compare_exchange_strong(asked, step::begun)) return;
   const int error_number = errno;
-  detail::stack_walk walk{detail::instruction_of(machine), base::address_of(below_), frames_, most_frames};
-  walk.is_in_handler = walk.interrupted != 0;
-  _Unwind_Backtrace(&detail::note_frame, &walk);
-  count_ = walk.count;
+  count_ = detail::note_stack(machine, below_, frames_);
   errno = error_number;
   step_.store(step::done, std::memory_order_release);
 }
@@ -107,6 +113,12 @@ MANTA_DECL std::vector<std::string> stack_trace::of(pthread_t thread, const void
   return shown(base::code_places({frames_, static_cast<std::size_t>(count_)}));
 }
 
+MANTA_DECL std::vector<std::string> stack_trace::at(const void* machine) {
+  void* frames[most_frames];
+  const int count = detail::note_stack(machine, nullptr, frames);
+  return shown(base::code_places({frames, static_cast<std::size_t>(count)}));
+}
+
 MANTA_DECL std::vector<std::string> stack_trace::shown(std::vector<base::code_place> all) {
   constexpr std::size_t longest_name = 90, first_names = 4;
   const auto begin = std::ranges::find_if_not(all, &detail::is_engine);
@@ -114,7 +126,8 @@ MANTA_DECL std::vector<std::string> stack_trace::shown(std::vector<base::code_pl
   all.erase(std::ranges::find_if(all, &detail::is_engine), all.end());
   while (!all.empty() && detail::is_of_call(all.back())) all.pop_back();
   // The function of a library that the program has called says more than those which that one calls.
-  const auto own = std::ranges::find_if(all, &base::code_place::is_program);
+  const auto own = std::ranges::find_if(
+      all, [](const base::code_place& p) { return p.is_program && !p.function.starts_with("manta::"); });
   if (own != all.end() && own - all.begin() > 1) all.erase(all.begin(), own - 1);
   std::vector<std::string> names;
   for (const base::code_place& each : all) {
