@@ -153,9 +153,13 @@ class Verdict:
         if code < 0 and self.ending.steps < 2:
             say("%s was killed by %s" % (self.launcher, signal_name(-code)))
         own = 128 - code if code < 0 else code
+        alike = {}
         for status, how, _ in self.codes:
+            alike.setdefault(status, []).append(how)
+        for status, all_of_them in alike.items():
             if status != self.status:
-                self.report(how)
+                more = len(all_of_them) - 1
+                self.report(all_of_them[0] + (", and so did %d more" % more if more else ""))
         if self.status is None:
             if self.failed is None and own == 0:
                 say("%s has ended, and rank 0 was never heard of" % self.launcher)

@@ -61,8 +61,11 @@ class lifeline {
     std::uint32_t rank;
     std::string why;
     end_by by;
-    std::uint64_t task;  ///< the id of the task that ran there; 0: not known
+    std::uint64_t task;                                       ///< the id of the task that ran there; 0: not known
+    bool is_by_zero() const { return why == ended_by_zero; }  ///< Rank 0 has said why, and has ended the rank.
   };
+
+  static constexpr char ended_by_zero[] = "rank 0 has had it end";
 
   /// Collective. If the connections cannot be made, rank 0 prints why, and is_up() is false on all ranks.
   lifeline(network& net, std::int64_t heartbeat_ns);

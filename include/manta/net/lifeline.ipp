@@ -388,8 +388,7 @@ MANTA_DECL void lifeline::watch_zero() {
         std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
       }
     } else {
-      constexpr char why[] = "rank 0 has had it end";
-      last_words(why, sizeof why, 0);  // 0: the task that runs here is not the reason
+      last_words(ended_by_zero, sizeof ended_by_zero, 0);  // 0: the task that runs here is not the reason
     }
     ::_exit(1);
   }

@@ -51,6 +51,8 @@ struct run_state {
 
 /// Functions of a stack in one line, "in smooth(mesh&) < refine(mesh const&)"; nothing if there are none.
 MANTA_DECL std::string stack_text(const std::vector<std::string>& stack);
+/// "rank 3", "ranks 3, 4", or "ranks 1, 2, 3, 4, 5, 6, 7, 8 and 12 others".
+MANTA_DECL std::string ranks_text(const std::vector<int>& ranks);
 /// The state as a block of lines, each with a line break.
 MANTA_DECL std::string state_text(const run_state& s);
 /// All of it as JSON, for programs; README.md beside this file has the members.

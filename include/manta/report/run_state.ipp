@@ -15,19 +15,19 @@
 
 namespace manta::report {
 
-namespace detail {
-
-inline constexpr std::size_t most_tasks_shown = 8, most_ranks_shown = 8, most_waits_shown = 5;
-
-/// "rank 3, 4, 5 and 12 others", or "none".
-inline std::string ranks_text(const std::vector<int>& ranks) {
+MANTA_DECL std::string ranks_text(const std::vector<int>& ranks) {
+  constexpr std::size_t most_shown = 8;
   std::string text = ranks.size() == 1 ? "rank" : "ranks";
-  for (std::size_t i = 0; i < std::min(ranks.size(), most_ranks_shown); ++i) {
+  for (std::size_t i = 0; i < std::min(ranks.size(), most_shown); ++i) {
     text += base::text("{} {}", i == 0 ? "" : ",", ranks[i]);
   }
-  if (ranks.size() > most_ranks_shown) text += base::text(" and {} others", ranks.size() - most_ranks_shown);
+  if (ranks.size() > most_shown) text += base::text(" and {} others", ranks.size() - most_shown);
   return text;
 }
+
+namespace detail {
+
+inline constexpr std::size_t most_tasks_shown = 8, most_waits_shown = 5;
 
 inline void add_stack(output::json_builder& out, const char* key, const std::vector<std::string>& stack) {
   out.key(key).begin('[');

@@ -11,11 +11,13 @@
 #include <iostream>  // leaving by _exit must not lose what the program has written to std::cout
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "manta/base/clock.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/work/explanations.hpp"
 #include "manta/exec/work/gang_guard.hpp"
+#include "manta/report/run_state.hpp"
 
 namespace manta::exec {
 
@@ -105,12 +107,13 @@ MANTA_DECL void gang_guard::end_broken() {
                    "manta: rank 0 waits inside MPI for a member of its gang that has died: the job ends here\n");
       ::_exit(1);
     }
+    std::vector<int> left;
     for (std::uint32_t r = 1; r < own_.size; ++r) {
-      if (!is_member(r, gang)) continue;
-      std::fprintf(stderr, "manta: rank %u waits inside MPI for a member of its gang that has died: it is ended too\n",
-                   r);
-      below_.lifeline->end(r);
+      if (is_member(r, gang)) left.push_back(static_cast<int>(r));
     }
+    std::fprintf(stderr, "manta: a member of a gang has died; the others, which are inside MPI, are ended too: %s\n",
+                 report::ranks_text(left).c_str());
+    for (const int r : left) below_.lifeline->end(static_cast<std::uint32_t>(r));
   });
 }
 
