@@ -228,7 +228,7 @@ TEST_CASE("whatever ends its process is a task_failed that says how, and the ran
       CHECK(contains(end("kill", 0), "SIGKILL"));
       CHECK(contains(end("terminate", 0), "SIGABRT"));
       const std::string left = end("exit", 3);
-      CHECK_MESSAGE(contains(left, "ended with exit(3); in walk_out(int)"), left);
+      CHECK_MESSAGE(contains(left, "ended with exit(3); in exit < walk_out(int)"), left);
       CHECK(contains(end("_exit", 0), "ended with exit(0)"));
       CHECK(contains(end("close", 5), "its process ended"));
       CHECK(end("none", 5) == "no exception");

@@ -14,7 +14,7 @@
 
 namespace manta::exec {
 
-/// The functions in which the process was: "; in f, called by g". Empty if it could not say so.
+/// The functions in which the process was: "; in f < g". Empty if it could not say so.
 MANTA_DECL std::string describe_frames(const base::child_page& page);
 /// What a child has written into its page about the signal that ends it; empty if nothing.
 MANTA_DECL std::string describe_last_signal(const base::child_page& page);

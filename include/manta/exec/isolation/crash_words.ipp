@@ -4,63 +4,23 @@
 // The definitions of crash_words.hpp.
 #pragma once
 
-#include <execinfo.h>
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
+#include <vector>
 
-#include "manta/base/demangle.hpp"
+#include "manta/base/symbols.hpp"
 #include "manta/base/zygote.hpp"
 #include "manta/exec/isolation/crash_words.hpp"
+#include "manta/exec/rank/stack_trace.hpp"
+#include "manta/report/run_state.hpp"
 
 namespace manta::exec {
 
-/// The name of the function in a frame as backtrace_symbols() writes it, program(mangled+0x12) [0x55...], or program
-/// and offset if it has none. Empty where the user's part of the call stack ends.
-MANTA_DECL std::string describe_symbol(const std::string& text) {
-  const std::size_t open = text.find('('), plus = text.find('+', open == std::string::npos ? 0 : open);
-  if (open == std::string::npos || plus == std::string::npos) return text;
-  if (plus > open + 1) {
-    constexpr std::size_t longest = 120;
-    const std::string mangled = text.substr(open + 1, plus - open - 1);
-    for (const std::string_view own : {"5manta6detail", "5manta4exec"}) {
-      if (mangled.find(own) != std::string::npos) return {};
-    }
-    std::string name = base::demangle(mangled.c_str());
-    if (name.size() > longest) name = name.substr(0, longest - 3) + "...";
-    return name;
-  }
-  const std::size_t end = text.find(')', plus), folder = text.rfind('/', open);
-  const std::size_t begin = folder == std::string::npos ? 0 : folder + 1;
-  return text.substr(begin, end - begin + 1);
-}
-
-MANTA_DECL std::string describe_frame(void* frame) {
-  char** const texts = ::backtrace_symbols(&frame, 1);
-  if (texts == nullptr) return "?";
-  const std::string text = *texts;
-  std::free(texts);
-  return describe_symbol(text);
-}
-
 MANTA_DECL std::string describe_frames(const base::child_page& page) {
-  const int count = page.frame_count;
-  int first = 0;
-  for (int i = 0; i < count && i < 6; ++i) {  // leaves out what has ended the process
-    const std::string frame = describe_frame(page.frames[i]);
-    if (frame == "gsignal" || frame == "raise" || frame == "abort" || frame == "exit") first = i + 1;
-  }
-  std::string text;
-  constexpr int most_shown = 8;
-  for (int i = first, shown = 0; i < count && shown < most_shown; ++i) {
-    const std::string frame = describe_frame(page.frames[i]);
-    if (frame.empty()) break;
-    text += (text.empty() ? "; in " : ", called by ") + frame;
-    shown += frame.find("(+0x") == std::string::npos ? 1 : 2;  // without a name it says little
-  }
-  return text;
+  const std::vector<std::string> stack =
+      stack_trace::shown(base::code_places({page.frames, static_cast<std::size_t>(page.frame_count)}));
+  return stack.empty() ? std::string() : "; " + report::stack_text(stack);
 }
 
 MANTA_DECL std::string describe_last_signal(const base::child_page& page) {
