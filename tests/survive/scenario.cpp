@@ -108,6 +108,10 @@ int crash(int x) {
   if (manta::this_task::attempt() < x) std::abort();
   return manta::this_task::attempt();
 }
+int crash_in_thread(int x) {
+  std::thread([] { std::abort(); }).join();
+  return x;
+}
 /// The ways in which a task ends its rank's process by its own doing.
 enum class way { exit_0, exit_3, leave_0, leave_3, quick, signal, mpi, kill };
 constexpr way ways[] = {way::exit_0, way::exit_3, way::leave_0, way::leave_3, way::quick, way::signal, way::mpi};
@@ -766,6 +770,8 @@ void play(const std::string& name, const std::string& folder) {
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<crash>(1).get(); });
     expect(contains(text, "crash' died with its rank") && contains(text, "abort in task"), text.c_str());
     expect(contains(text, "(bytes of arguments: 4, inputs: 0)"), text.c_str());
+    const std::string of_thread = thrown<manta::rank_lost>([] { return manta::async<crash_in_thread>(1).get(); });
+    expect(contains(of_thread, "abort in a thread of task"), of_thread.c_str());
     auto actor = manta::spawn<account>();
     auto call = manta::async<&account::crash>(actor), later = manta::async<&account::add>(actor, 1);
     const std::string of_call = thrown<manta::rank_lost>([&] { return call.get(); });

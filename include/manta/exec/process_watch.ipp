@@ -33,14 +33,18 @@ MANTA_DECL const char* process_watch::who_is_interrupted() noexcept {
   if (task == nullptr) return nullptr;
   const std::string_view name = task->name();
   const int length = static_cast<int>(std::min<std::size_t>(name.size(), 150));
-  if (task->function == graph::no_index) return "the driver";
+  // A task's own threads crash in its name. The helper does not: it answers for the task.
+  const bool is_owner = thread_role::is_owner();
+  if (!is_owner && thread_role::has_any()) return nullptr;
+  if (task->function == graph::no_index) return is_owner ? "the driver" : "a thread of the driver";
   if (task->call == nullptr) {
     std::snprintf(text, sizeof text, "the destructor or the serialize function of the actor '%.*s'", length,
                   name.data());
     return text;
   }
-  std::snprintf(text, sizeof text, "task '%.*s' (bytes of arguments: %zu, inputs: %u)", length, name.data(),
-                task->call->argument_bytes, task->call->input_count);
+  std::snprintf(text, sizeof text, "%stask '%.*s' (bytes of arguments: %zu, inputs: %u)",
+                is_owner ? "" : "a thread of ", length, name.data(), task->call->argument_bytes,
+                task->call->input_count);
   return text;
 }
 

@@ -124,7 +124,8 @@ MANTA_DECL std::vector<std::string> stack_trace::shown(std::vector<base::code_pl
   const auto begin = std::ranges::find_if_not(all, &detail::is_engine);
   all.erase(all.begin(), begin);  // the function waits for the lock that the asking thread has
   all.erase(std::ranges::find_if(all, &detail::is_engine), all.end());
-  while (!all.empty() && detail::is_of_call(all.back())) all.pop_back();
+  const bool has_own = std::ranges::any_of(all, &base::code_place::is_program);
+  while (!all.empty() && (detail::is_of_call(all.back()) || (has_own && !all.back().is_program))) all.pop_back();
   // The function of a library that the program has called says more than those which that one calls.
   const auto own = std::ranges::find_if(
       all, [](const base::code_place& p) { return p.is_program && !p.function.starts_with("manta::"); });
