@@ -23,6 +23,7 @@
 
 #include "manta/base/address.hpp"
 #include "manta/exec/rank/stack.hpp"
+#include "manta/store/saving.hpp"
 
 namespace manta::exec {
 
@@ -92,7 +93,7 @@ struct overflow_reporter {
                              "manta: stack overflow in %.250s (stack %zu, %zu KiB); give the rank a larger stack: "
                              "ulimit -s or MANTA_STACK_KIB\n",
                              runs != nullptr ? runs : "the driver", running.number(), running.bytes() >> 10);
-    } else if (pool != nullptr && runs != nullptr) {
+    } else if (runs != nullptr && (pool != nullptr || store::saving::innermost() != nullptr)) {
       length = by.number == SIGABRT
                    ? std::snprintf(text, sizeof text, "manta: %s in %.250s\n", hung ? "hung" : by.name, runs)
                    : std::snprintf(text, sizeof text, "manta: %s at %p in %.250s\n", by.name, address, runs);
