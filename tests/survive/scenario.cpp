@@ -106,12 +106,12 @@ unsaved make_unsaved(int at, std::size_t length) { return {at, std::vector<int>(
 std::size_t length_of(const unsaved& u) { return u.data.size(); }
 std::size_t put_unsaved(int at, std::size_t length) {
   const auto f = manta::put(make_unsaved(at, length));
-  return manta::async<length_of>({.except = {manta::rank()}}, f).get();
+  return manta::async<length_of>({.except = {{manta::rank()}}}, f).get();
 }
 std::size_t pass_unsaved(int at, std::size_t length) {
   const auto f = manta::async<make_unsaved>({.rank = manta::rank()}, at, length);
   f.wait();
-  return manta::async<length_of>({.except = {manta::rank()}}, f).get();
+  return manta::async<length_of>({.except = {{manta::rank()}}}, f).get();
 }
 int hang_once(const std::string& file, int x) {
   if (first(file)) {
