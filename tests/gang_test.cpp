@@ -206,6 +206,29 @@ TEST_CASE("a gang finds the error handler of its communicator as new, whatever t
   });
 }
 
+TEST_CASE("an attribute stays at the communicator for the next gang of the same ranks, and goes with a duplicate") {
+  in_world([] {
+    const auto attributes_found = [](manta::team team, bool on_duplicate) {
+      static const int key = [] {
+        int made = 0;
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &made, nullptr);
+        return made;
+      }();
+      MPI_Comm comm = team.comm();
+      if (on_duplicate) MPI_Comm_dup(team.comm(), &comm);
+      void* value = nullptr;
+      int found = 0;
+      MPI_Comm_get_attr(comm, key, &value, &found);
+      MPI_Comm_set_attr(comm, key, nullptr);
+      if (on_duplicate) MPI_Comm_free(&comm);
+      return found;
+    };
+    const manta::task_options on_all{.ranks = workers()};
+    for (int i = 0; i < 2; ++i) CHECK(manta::async(on_all, attributes_found, true).get() == 0);
+    for (int i = 0; i < 2; ++i) CHECK(manta::async(on_all, attributes_found, false).get() == i);
+  });
+}
+
 TEST_CASE("more ranks than there are is unschedulable, at the call") {
   in_world([] {
     CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = manta::size() + 1})), doctest::Contains("ranks"),

@@ -317,7 +317,7 @@ TEST_CASE("an empty handle and a capacity of 0 are errors") {
   in_world([] {
     manta::queue<int> nothing;
     CHECK(!nothing.valid());
-    CHECK(contains(thrown<manta::error>([&] { nothing.push(1); }), "empty handle"));
+    CHECK(contains(thrown<manta::error>([&] { nothing.push(1); }), "make one with its capacity"));
     CHECK(contains(thrown<manta::error>([] { manta::queue<int> q(0); }), "capacity"));
     const int place = manta::testing::executor(1);
     manta::queue<int> q(1, {.name = "work", .rank = place});

@@ -4,8 +4,10 @@
 // What a run counts of itself: programs with known numbers, on any number of ranks.
 #include <doctest/doctest.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <manta/statistics.hpp>
 #include <numeric>
 #include <stdexcept>
@@ -47,6 +49,7 @@ std::string ask_in_task() {
   }
   return "";
 }
+int process_of_rank() { return ::getpid(); }
 int raises_signal() {
   std::raise(SIGUSR2);
   return 1;
@@ -256,6 +259,22 @@ TEST_CASE("the state names what runs, and for how long") {
     CHECK(text.find("done, 0 failed") != std::string::npos);
     CHECK(std::count(text.begin(), text.end(), '\n') <= 40);
     slow.wait();
+  });
+}
+
+TEST_CASE("a rank that answers too late is called silent, and its answer leaves nothing") {
+  in_world([] {
+    if (manta::size() == 1) return;
+    const int process = manta::async<&process_of_rank>({.rank = 1}).get();
+    const std::uint64_t before = manta::memory()[0].objects;
+    const std::string number = std::to_string(process);
+    ::kill(process, SIGSTOP);
+    const std::string resume = "(sleep 3; kill -CONT " + number + ") > /dev/null 2>&1 &";
+    CHECK(std::system(resume.c_str()) == 0);
+    const std::string text = manta::state();
+    CHECK_MESSAGE(text.find("silent   rank 1: no answer for 2 s") != std::string::npos, text);
+    (void)manta::memory();  // it answers this when it has answered that
+    CHECK(manta::memory()[0].objects == before);
   });
 }
 

@@ -228,6 +228,12 @@ class queue_server {
                    std::string(std::string_view(why.what()).substr(begin.size())));
 }
 
+[[noreturn]] inline void refuse_empty_queue() {
+  throw error(
+      "manta: queue: a call on an empty handle, which has no queue; make one with its capacity, as in "
+      "manta::queue<int> q(100), and give copies of it to the tasks");
+}
+
 }  // namespace detail
 
 /// A handle on a queue, which may be copied and sent to any task; the queue ends with its last handle. Values that one
@@ -354,6 +360,7 @@ class queue {
   /// Calls the queue's actor, and waits for the answer.
   template <auto Method, class... Args>
   auto ask(Args&&... args) const {
+    if (!valid()) detail::refuse_empty_queue();
     try {
       return async<Method>(server_, std::forward<Args>(args)...).get();
     } catch (const actor_died& e) {

@@ -39,6 +39,11 @@ class Launcher:
         if not any(job in os.environ for job in ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID")):  # nobody else's cores
             os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
             os.environ.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+        words = options.pass_through
+        counts = [words[i + 1] for i, word in enumerate(words[:-1]) if word in ("-n", "-np", "--np", "-c")]
+        if counts and counts[-1] in ("1", "2"):  # these Open MPI binds to one core each, which all threads of a rank share
+            os.environ.setdefault("OMPI_MCA_hwloc_base_binding_policy", "none")
+            os.environ.setdefault("PRTE_MCA_hwloc_default_binding_policy", "none")
         for variable in sorted(os.environ):
             if variable.startswith("MANTA_") and variable != "MANTA_LAUNCHER":
                 result += ["-x", variable]

@@ -19,7 +19,7 @@ usage: manta-run [options] [options of mpirun or srun] -- program [arguments]
   manta-run --launcher srun -N 2 -- ./program    srun's
 
 Starts the program by mpirun (Open MPI 4.1 or newer) or srun so that it can survive the death of a rank (outside of jobs
-also more ranks than there are cores), and
+also more ranks than there are cores; one rank or two are not bound to one core each, unless --bind-to says so), and
 
   - ends with rank 0's exit status, 128 + n if signal n killed it. Where a rank fails and the program has not said that
     it survives this, the whole job is ended, with the status of that rank unless rank 0's is other than 0. For a rank

@@ -32,7 +32,7 @@ OTHER = """
 int once(int x) { return x; }
 manta::future<int> more(int x) { return manta::async<once>({.cpus = 1, .retries = 1}, x + 1); }
 """
-MARKER = "manta::one_source_of_this_program_has_to_include_manta_src_hpp"
+MARKER = "manta::one_source_of_this_program_has_to_include_manta_src_hpp_or_link_libmanta_of_version_"
 
 
 def main():
@@ -85,6 +85,13 @@ def main():
         missing = {line.split("undefined reference to ")[1] for line in output.splitlines() if "undefined reference to " in line}
         if len(missing) != 1 or MARKER not in str(missing):
             failures.append(f"without the source exactly {MARKER} should be undefined, not\n  " + "\n  ".join(sorted(missing)))
+
+        # The headers of another version.
+        newer, = compiler.in_parallel(compiled, [("newer", "#include <manta/base/version.hpp>\n#undef MANTA_VERSION\n#define "
+                                                 "MANTA_VERSION 999999\n" + OTHER, in_library)])
+        _, output = linked(main_compiled, newer, source)
+        if MARKER + "999999" not in output or output.count("undefined reference to ") != 1:
+            failures.append(f"headers of version 999999 and a library of another should be told by the linker:\n{output}")
 
         for name, objects in {"the main unit": (main_headers, other_compiled, source),
                               "the other unit": (main_compiled, other_headers, source)}.items():

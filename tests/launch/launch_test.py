@@ -56,7 +56,9 @@ class Run:
         self.temporary = os.path.join(self.folder, "tmp")
         os.mkdir(self.temporary)
         env = dict(os.environ, TMPDIR=self.temporary, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none", **OPEN_MPI_5, **dict(environment))
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none", **OPEN_MPI_5)
+        env.update(environment)
+        env = {name: value for name, value in env.items() if value is not None}
         self.process = subprocess.Popen([sys.executable, MANTA_RUN] + [str(w) for w in words], stdin=stdin, stdout=self.log, stderr=self.log, env=env)
 
     @property
@@ -442,6 +444,16 @@ def standard_input_arrives():
 @check
 def settings_reach_the_ranks():
     Run("-n", 1, "printenv", "MANTA_SEED", environment={"MANTA_SEED": "77"}).says("77").ends(0)
+
+
+@check
+def one_rank_or_two_may_use_all_cores():
+    count = "import os; print('cores:', len(os.sched_getaffinity(0)), flush=True)"
+    default = {"OMPI_MCA_hwloc_base_binding_policy": None, "PRTE_MCA_hwloc_default_binding_policy": None}
+    for ranks in (1, 2):
+        Run("-n", ranks, "--", sys.executable, "-c", count, environment=default).says(
+            "cores: %d\n" % len(os.sched_getaffinity(0))).ends(0)
+    Run("--bind-to", "core", "-n", 1, "--", sys.executable, "-c", count, environment=default).says("cores: 1\n").ends(0)
 
 
 @check

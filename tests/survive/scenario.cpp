@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -85,6 +86,32 @@ int die_once(const std::string& file, int x) {
 int die_always(int) {
   die();
   return 0;
+}
+/// A value whose save() ends the process when it runs for the time `at` on a rank other than 0.
+struct unsaved {
+  int at = 0;
+  std::vector<int> data = {};
+  static inline std::map<int, int> saves = {};
+  template <class Archive>
+  void save(Archive& a) const {
+    if (manta::rank() != 0 && ++saves[at] >= at) std::abort();
+    a(at, data);
+  }
+  template <class Archive>
+  void load(Archive& a) {
+    a(at, data);
+  }
+};
+unsaved make_unsaved(int at, std::size_t length) { return {at, std::vector<int>(length, 1)}; }
+std::size_t length_of(const unsaved& u) { return u.data.size(); }
+std::size_t put_unsaved(int at, std::size_t length) {
+  const auto f = manta::put(make_unsaved(at, length));
+  return manta::async<length_of>({.except = {{manta::rank()}}}, f).get();
+}
+std::size_t pass_unsaved(int at, std::size_t length) {
+  const auto f = manta::async<make_unsaved>({.rank = manta::rank()}, at, length);
+  f.wait();
+  return manta::async<length_of>({.except = {{manta::rank()}}}, f).get();
 }
 int hang_once(const std::string& file, int x) {
   if (first(file)) {
@@ -777,6 +804,23 @@ void play(const std::string& name, const std::string& folder) {
     const std::string of_call = thrown<manta::rank_lost>([&] { return call.get(); });
     expect(contains(of_call, "crash' died with its rank") && contains(of_call, "abort in task"), of_call.c_str());
     (void)thrown<manta::actor_died>([&] { return later.get(); });
+  } else if (name == "saves") {  // a value whose save() crashes costs as many ranks as a task that crashes
+    constexpr std::size_t few = 10, many = 100'000;
+    const auto lost = [](auto&& f, const char* maker) {
+      const std::string text = thrown<manta::error>(f);
+      expect(contains(text, "abort in the save() of '") && contains(text, "unsaved', a value that '") &&
+                 contains(text, maker) && contains(text, "correct that save()"),
+             text.c_str());
+    };
+    lost([&] { return manta::async<make_unsaved>(1, few).get().at; }, "make_unsaved' has made");
+    expect(dead_ranks() == 1, "a small result");
+    lost([&] { return manta::async<make_unsaved>({.retries = 1}, 3, many).get().at; }, "make_unsaved' has made");
+    expect(dead_ranks() == 3, "a large one, when somebody wants it");
+    lost([&] { return manta::async<put_unsaved>(2, many).get(); }, "put_unsaved' has made");
+    expect(dead_ranks() == 4, "what a task has put");
+    lost([&] { return manta::async<pass_unsaved>(2, few).get(); }, "make_unsaved' has made");
+    expect(dead_ranks() == 5, "an input of a task");
+    expect(manta::async<square>(3).get() == 9, "others go on");
   } else if (name == "hung") {  // with MANTA_WATCHDOG=1
     auto slow = manta::async<patient_for_long>(4);
     pause_ms(1500);  // so may the driver

@@ -25,7 +25,7 @@ import tempfile
 import time
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
-SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "forgotten": 3, "put": 3, "replicas": 4, "gifts": 4, "gifts-twice": 5, "gifts-cancelled": 4, "named": 8, "streams": 6, "shorter": 3, "last": 2, "near": 4, "queue": 3, "orphans": 4, "pinned": 3, "deadly": 6, "crash": 7, "exits": 8, "exits-retried": 6, "exits-nested": 5, "exits-last": 3, "forked": 3, "hung": 6, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "half-built": 8, "left-behind": 8, "led-twice": 4, "reserved": 4,
+SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "forgotten": 3, "put": 3, "replicas": 4, "gifts": 4, "gifts-twice": 5, "gifts-cancelled": 4, "named": 8, "streams": 6, "shorter": 3, "last": 2, "near": 4, "queue": 3, "orphans": 4, "pinned": 3, "deadly": 6, "crash": 7, "exits": 8, "exits-retried": 6, "exits-nested": 5, "exits-last": 3, "forked": 3, "hung": 6, "saves": 8, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "half-built": 8, "left-behind": 8, "led-twice": 4, "reserved": 4,
              "spare": 6, "stopped": 3}
 MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "spare": {"MANTA_SPARES": "3"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}, "forgotten": {"MANTA_STORE_MEMORY": "8M", "MANTA_SPARES": "1"}}  # environment
 DISTURBED = {"stopped": (1, signal.SIGSTOP), "spare": (3, signal.SIGKILL)}  # when it has printed "started"

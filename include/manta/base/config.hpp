@@ -16,6 +16,8 @@
 // and the name of that symbol says what to do (see MANTA_REQUIRES_SOURCE).
 #pragma once
 
+#include "manta/base/version.hpp"
+
 #if __cplusplus < 202002L
 #include "manta needs C++20: compile with -std=c++20"
 #elif !defined(__cpp_exceptions)
@@ -43,13 +45,18 @@
 #endif
 #define MANTA_PROVIDES_SOURCE(symbol) extern const char symbol = 0
 
-/// What the linker prints. The standard library's containers have another layout with _GLIBCXX_DEBUG, so that the
-/// compiled source and all other units have it, or none of them.
+/// What the linker prints: the version too, for a program may find headers of one version and the library of another.
+/// The standard library's containers have another layout with _GLIBCXX_DEBUG, so that the compiled source and all other
+/// units have it, or none of them.
 #if defined(_GLIBCXX_DEBUG)
-#define MANTA_MISSING_SOURCE one_source_of_this_program_has_to_include_manta_src_hpp_compiled_with__GLIBCXX_DEBUG
+#define MANTA_MISSING_SOURCE_OF(version) \
+  one_source_of_this_program_has_to_include_manta_src_hpp_with__GLIBCXX_DEBUG_or_link_libmanta_of_version_##version
 #else
-#define MANTA_MISSING_SOURCE one_source_of_this_program_has_to_include_manta_src_hpp
+#define MANTA_MISSING_SOURCE_OF(version) \
+  one_source_of_this_program_has_to_include_manta_src_hpp_or_link_libmanta_of_version_##version
 #endif
+#define MANTA_MISSING_SOURCE_IN_FULL(version) MANTA_MISSING_SOURCE_OF(version)
+#define MANTA_MISSING_SOURCE MANTA_MISSING_SOURCE_IN_FULL(MANTA_VERSION)
 
 namespace manta {
 

@@ -9,6 +9,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/exec/layers.hpp"
+#include "manta/store/saving.hpp"
 
 namespace manta::exec {
 
@@ -21,7 +22,7 @@ class process_watch {
   /// Ends such a process, which did `what`.
   [[noreturn]] MANTA_DECL static void end_copy(const char* what);
 
-  /// The task in words that runs here; null if none does.
+  /// The task, or the save() of a value, in words that runs here; null if none does.
   MANTA_DECL static const char* who_is_interrupted() noexcept;
   /// In a signal handler that ends the rank: tells rank 0 why, and which task it was.
   MANTA_DECL static void last_words(const char* text, std::size_t bytes) noexcept;
@@ -29,6 +30,8 @@ class process_watch {
   MANTA_DECL static bool say_where(const void* machine);
 
  private:
+  /// Whose save() it is, in words: writes at most `room` bytes, allocates nothing.
+  MANTA_DECL static void describe_saving(const store::saving& saved, char* text, std::size_t room) noexcept;
   /// For the report of a crash: allocates nothing. Null if nothing of the user's runs.
   static const running_task* interrupted() noexcept;
   /// Says who has called exit(), and does not let it look like a success. What other libraries have registered

@@ -29,6 +29,10 @@ MANTA_DECL const running_task* process_watch::interrupted() noexcept {
 }
 MANTA_DECL const char* process_watch::who_is_interrupted() noexcept {
   static char text[320];
+  if (const store::saving* const saved = store::saving::innermost()) {
+    describe_saving(*saved, text, sizeof text);
+    return text;
+  }
   const running_task* const task = interrupted();
   if (task == nullptr) return nullptr;
   const std::string_view name = task->name();
@@ -48,10 +52,22 @@ MANTA_DECL const char* process_watch::who_is_interrupted() noexcept {
   return text;
 }
 
+MANTA_DECL void process_watch::describe_saving(const store::saving& saved, char* text, std::size_t room) noexcept {
+  const std::string_view type = wire::type_at(saved.type()).name;
+  const bool has_maker = saved.function() != graph::no_index;
+  const std::string_view maker = has_maker ? wire::function_at(saved.function()).name() : std::string_view();
+  const auto shown = [](std::string_view name) { return static_cast<int>(std::min<std::size_t>(name.size(), 90)); };
+  std::snprintf(text, room, "the save() of '%.*s'%s%.*s%s (correct that save(): the value cannot be sent without it)",
+                shown(type), type.data(), has_maker ? ", a value that '" : "", shown(maker), maker.data(),
+                has_maker ? "' has made" : "");
+}
+
 MANTA_DECL void process_watch::last_words(const char* text, std::size_t bytes) noexcept {
   const running_task* const task = interrupted();
+  std::uint64_t culprit = store::saving::task_now();
+  if (culprit == 0 && task != nullptr) culprit = task->id;
   while (bytes > 0 && text[bytes - 1] == '\n') --bytes;
-  net::lifeline::last_words(text, bytes, task == nullptr ? 0 : task->id);
+  net::lifeline::last_words(text, bytes, culprit);
 }
 
 MANTA_DECL bool process_watch::say_where(const void* machine) {

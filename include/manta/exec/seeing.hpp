@@ -12,6 +12,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/exec/account/rank_report.hpp"
+#include "manta/exec/account/standstill.hpp"
 #include "manta/exec/rank/engine_options.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/survey.hpp"
@@ -70,6 +71,8 @@ class seeing {
   static void tell(const std::string& block);  ///< Writes to standard error at once.
   void tell_state_if_due();                    ///< Begins to ask for the state, or writes it when all have answered.
   void watch_progress();                       ///< Tells the state once when nothing has ended for long.
+  void take_numbers();                         ///< Ends a complete survey of the numbers of tasks.
+  bool writes() const;                         ///< Is anything written or shown before the end?
   report::run_state finish_state(const std::string& why);  ///< Ends the complete survey for the state.
   bool wants_live(report::live_texts::kind which) const { return live_ != nullptr && live_->is_wanted(which); }
   void write_and_show(const statistics& now);  ///< Writes the files that are due, and what is shown live.
@@ -90,10 +93,7 @@ class seeing {
   report::live_texts* live_ = nullptr;         // null: nobody shows the run
   std::string why_state_;                      // why the state is to be told; empty: it is not
   std::int64_t state_told_ns_ = 0;             // when it was told last
-  std::uint64_t ended_ = 0;                    // tasks of rank 0 that had ended when it was looked last
-  std::int64_t ended_ns_ = 0;                  // when that number has changed
-  std::int64_t next_watch_ns_ = 0;
-  bool has_told_of_stall_ = false;
+  standstill standstill_;
   static constexpr unsigned every_look_ = 63;  // then the next look is a close one
   bool has_ended_ = true;                      // no run, or its end: nothing more is asked
   unsigned looks_ = 0;

@@ -60,7 +60,7 @@ MANTA_DECL void seeing::begin_run() {
   phases_.clear();
   why_state_.clear();
   has_ended_ = false;
-  ended_ns_ = next_watch_ns_ = 0;
+  standstill_.begin_run();
   base::state_signal::take();
   const std::size_t functions = wire::table<wire::function_entry>().size();
   all_.run.time_account.begin_run(begin_ticks_, all_.rank.rank == 0, functions);
@@ -88,9 +88,10 @@ MANTA_DECL void seeing::look_closely() {
   watch_progress();
   tell_state_if_due();
   if (situations_.is_under_way()) looks_ = every_look_;
-  if (outputs_ == nullptr || (!outputs_->has_files && live_ == nullptr)) return;
-  ask_if_due();
+  if (writes()) ask_if_due();
 }
+
+inline bool seeing::writes() const { return outputs_ != nullptr && (outputs_->has_files || live_ != nullptr); }
 
 MANTA_DECL std::int64_t seeing::pause_ns() const {
   constexpr std::int64_t some_ns = 500'000'000;
@@ -192,9 +193,13 @@ inline report::run_status seeing::status(bool is_over) {
   return s;
 }
 
-inline void seeing::finish_counting(bool is_over) {
+inline void seeing::take_numbers() {
   numbers_.resize(all_.rank.size);
   counting_.collect([&](rank_id rank, wire::source& in) { in.get(numbers_[rank.number()]); });
+}
+
+inline void seeing::finish_counting(bool is_over) {
+  take_numbers();
   const report::run_status s = status(is_over);
   is_over ? outputs_->files.write_last(s) : outputs_->files.write(s);
 }
@@ -212,7 +217,7 @@ inline void seeing::finish_surveys() {
   }
   if (counting_.is_under_way()) {
     counting_.wait();
-    finish_counting(false);
+    writes() ? finish_counting(false) : take_numbers();
   }
 }
 
@@ -305,20 +310,15 @@ inline report::run_state seeing::finish_state(const std::string& why) {
 }
 
 inline void seeing::watch_progress() {
-  constexpr std::int64_t second_ns = 1'000'000'000, stall_ns = 300 * second_ns;
   const std::int64_t now = base::now_ns();
-  if (now < next_watch_ns_) return;
-  next_watch_ns_ = now + second_ns;
-  const task_counts::row totals = all_.run.counts.totals();
-  const std::uint64_t ended = totals.done + totals.failed + totals.cancelled;
-  if (ended != ended_ || ended_ns_ == 0) {
-    ended_ = ended;
-    ended_ns_ = now;
-    has_told_of_stall_ = false;
-  }
-  if (has_told_of_stall_ || now - ended_ns_ < stall_ns || all_.homes.home.unfinished() == 0) return;
-  has_told_of_stall_ = true;
-  want_state("because no task of rank 0 has ended for 5 minutes");
+  if (!standstill_.is_due(now)) return;
+  if (!writes() && counting_.is_under_way() && counting_.is_complete(now)) take_numbers();
+  report::run_status of_all;
+  add_numbers(of_all);
+  const std::uint64_t ended = of_all.done + of_all.failed + all_.run.counts.totals().cancelled;
+  const standstill::wish wish = standstill_.look(ended, all_.homes.home.unfinished() != 0, now);
+  if (wish == standstill::wish::tell) want_state("because no task has ended for 5 minutes");
+  if (wish == standstill::wish::count && !counting_.is_under_way()) counting_.begin(ask_message::numbers, 0);
 }
 
 MANTA_DECL std::string seeing::state_now() {

@@ -67,6 +67,7 @@ struct large {
   bool offered = false;         ///< it will be shared when there is time
   bool warm = true;             ///< on a disk: used since it was moved there
   std::uint32_t function = 0;   ///< the function that made it, for reports
+  std::uint64_t task = 0;       ///< the id of the task that made it; 0: not known
   std::uint64_t charged = 0;
   use_chain* in = nullptr;  ///< its chain; its neighbours in the chain follow
   large* older = nullptr;

@@ -162,6 +162,7 @@ MANTA_DECL large& ledger::add(std::size_t bytes, std::uint32_t function) {
   e->book = this;
   e->bytes = bytes;
   e->function = function;
+  e->task = saving::task_now();
   order_.add(*e);
   return *e;
 }

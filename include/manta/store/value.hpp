@@ -10,6 +10,7 @@
 #include "manta/graph/node.hpp"
 #include "manta/store/failure.hpp"
 #include "manta/store/ledger.hpp"
+#include "manta/store/saving.hpp"
 #include "manta/wire/function_table.hpp"
 
 namespace manta::store {

@@ -41,6 +41,7 @@ MANTA_DECL void enter(node& n, ledger& book, std::uint32_t function, bool copy) 
     const wire::segment s = array(n.box);
     if (s.bytes >= large_bytes) book.enter(n, s, false, false, copy, function);
   } else {
+    const saving measured(n.type);
     const extent e(n.type, n.box);
     if (e.bytes >= large_bytes) book.enter(n, {nullptr, e.bytes}, true, e.fixed, copy, function);
   }
@@ -65,6 +66,7 @@ MANTA_DECL bool encode_within(const node& n, wire::buffer& out, std::size_t limi
   }
   if (large_of(n) != nullptr || known_bytes(n) > limit) return false;  // known without an exception
   wire::sink sink(out, nullptr, limit);
+  const saving its(n.type);
   try {
     wire::type_at(n.type).write(n.box, sink);
   } catch (const wire::over_limit&) {
@@ -83,7 +85,9 @@ MANTA_DECL void encode(const node& n, wire::encoded& out) {
     return;
   }
   const bool is_array = wire::type_at(n.type).array != nullptr;
-  if (const large* const l = large_of(n); l != nullptr && !is_array) out.bytes.reserve(l->bytes);
+  const large* const l = large_of(n);
+  if (l != nullptr && !is_array) out.bytes.reserve(l->bytes);
+  const saving its(n.type, l == nullptr ? graph::no_index : l->function, l == nullptr ? saving::task_now() : l->task);
   wire::sink sink(out.bytes, is_array ? &out.segments : nullptr);
   wire::type_at(n.type).write(n.box, sink);
   out.holds_references = sink.holds_references();

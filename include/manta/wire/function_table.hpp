@@ -95,6 +95,7 @@ struct type_entry {
   void (*write)(const void*, sink&);
   void* (*read)(source&);
   void (*merge)(void* into, void* from);  ///< joins the parts that the members of a gang give; null: there are none
+  std::string_view name;                  ///< as in the program, for reports
 };
 
 /// A function that can be a task or an actor's method.
@@ -124,7 +125,7 @@ std::uint32_t add_entry(const Entry& entry) {
 template <class T>
 struct type_index {
   static inline const std::uint32_t value = [] {
-    type_entry entry{typeid(T).name(), 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+    type_entry entry{typeid(T).name(), 0, nullptr, nullptr, nullptr, nullptr, nullptr, type_name<T>()};
     if constexpr (is_plain<T>) entry.plain_bytes = sizeof(T);
     if constexpr (!std::is_void_v<T> && !is_plain<T>) {
       if constexpr (is_array<T>) {

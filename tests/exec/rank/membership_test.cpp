@@ -79,7 +79,7 @@ TEST_CASE("the first rank that is killed under a task is nobody's fault; the tas
 }
 
 TEST_CASE("where nobody knows what ran, the fourth death is too many for a task that was there each time") {
-  for (const end_by by : {end_by::unknown, end_by::loss}) {
+  for (const end_by by : {end_by::unknown, end_by::loss, end_by::itself}) {
     membership m(8);
     for (std::uint32_t r = 1; r <= 3; ++r) {
       m.note_death(r, {"", 0, by});

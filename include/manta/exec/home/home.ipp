@@ -219,6 +219,7 @@ MANTA_DECL void home::finish(node& n, invocation& call, bool ok, const store::fa
   n.missing = graph::where_it_ran(own_.rank, graph::placement_reason::none);
   if (call.form == form::box) {
     n.form = form::none;
+    const store::saving result(call.type, n.function, call.task);
     below_.completion.complete_object(n, call.box, n.function);
     return own_.refs.release(n);
   }

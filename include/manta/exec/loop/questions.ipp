@@ -9,6 +9,7 @@
 
 #include "manta/base/clock.hpp"
 #include "manta/base/error.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/loop/questions.hpp"
 #include "manta/exec/work/explanations.hpp"
 
@@ -65,6 +66,9 @@ MANTA_DECL void questions::on_ask(const std::byte* data, std::size_t bytes) {
       return below_.tickets.answer(m, told.data(), told.size());
     }
   }
+  throw error(
+      base::text("rank {} asks rank {} a question of kind {}, which it does not know; this is a mistake in manta",
+                 m.asker, own_.rank.number(), m.kind));
 }
 
 MANTA_DECL std::uint64_t questions::reserve(const wire::buffer& wanted, graph::strategy how, node& ready) {

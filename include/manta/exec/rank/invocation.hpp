@@ -41,6 +41,7 @@ struct invocation {
   bool keeps_inputs = false;              ///< they are needed again: do not move out of them
   void* self = nullptr;                   ///< the actor, for a method
   const net::team_place* team = nullptr;  ///< place in the team, for a member of a gang
+  std::uint64_t task = 0;                 ///< the id of the task, once it has begun
 
   graph::form form = graph::form::none;  ///< form of the result: none, plain or box
   type_id type = graph::no_index;

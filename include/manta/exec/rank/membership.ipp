@@ -67,8 +67,7 @@ MANTA_DECL membership::verdict membership::judge(rank_id dead, std::uint64_t id)
   if (death.culprit == id) {
     return death.by != net::end_by::itself && t.killed == 1 ? verdict::suspect : verdict::culprit;
   }
-  const bool nobody_knows = death.by == net::end_by::loss || death.by == net::end_by::unknown;
-  if (death.culprit != 0 || !nobody_knows) return verdict::innocent;
+  if (death.culprit != 0 || death.by == net::end_by::kill) return verdict::innocent;
   constexpr std::uint16_t most_deaths = 4;  // who has seen that many is probably the reason
   t.last = dead;
   ++t.present;

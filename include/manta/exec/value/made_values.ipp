@@ -18,6 +18,7 @@ MANTA_DECL node& made_values::make_plain(type_id type, const void* value, std::s
 
 MANTA_DECL node& made_values::make(type_id type, void* object) {
   node& n = own_.refs.make_node(type);
+  const store::saving put(type, running_->function, running_->id);
   completion_.complete_object(n, object, running_->function);
   if (store::large* const l = store::large_of(n); l != nullptr && own_.net.topology().ranks_on_node() > 1)
     own_.ledger.share(*l);

@@ -66,11 +66,15 @@ class recovery {
 
  private:
   void note_lineage(const node& n, task* t);  ///< Keeps the task that made a value, and gives up what is too much.
-  void make_again(node& n, task* t);          ///< Has the task run once more that made a value of ours.
+  /// The value of `n`, which lay on the dead rank, is made again, unless that has cost too many ranks.
+  void make_again_after(node& n, task* t, rank_id dead);
+  void make_again(node& n, task* t);                 ///< Has the task run once more that made a value of ours.
   void join_family(node& n, store::reading& outer);  ///< The handle is one of those in the value that is being read.
   void end_if_empty(family& f);                      ///< A member or a family below is gone.
-  static bool can_return(const family& f);           ///< Can the value be made again in which the family came?
-  void bring_back(family& f);                        ///< Has that value made again, if that is not under way.
+  bool can_return(const family& f) const;            ///< Can the value be made again in which the family came?
+  /// Has the task, with what it has made, cost more ranks than its retries allow?
+  bool has_cost_too_much(const task& t) const;
+  void bring_back(family& f);       ///< Has that value made again, if that is not under way.
   void take_from_above(family& f);  ///< That value is the one of a member of the family above, whose heirs are there.
   void await_return(family& f);     ///< The second value has ended, and is brought here.
   void all_return(family& f);       ///< The second value is here, or there will be none.

@@ -88,6 +88,20 @@ MANTA_DECL void recovery::make_again(node& n, task* t) {
   others_.start(others_.rank, n);
 }
 
+MANTA_DECL void recovery::make_again_after(node& n, task* t, rank_id dead) {
+  if (has_cost_too_much(*t)) {
+    forget_lineage(n);
+    completion_.fail(n, own_.failures.died_with(n, dead));
+    n.set(node::observed);
+    return;
+  }
+  if (own_.members.obituary_of(dead).culprit == t->id) {
+    if (t->request == nullptr) t->request = graph::request_ptr(new graph::request);
+    t->request->cost.rank = static_cast<int>(dead);
+  }
+  make_again(n, t);
+}
+
 MANTA_DECL node& recovery::import_inside(const reference_message& r, type_id type) {
   node& n = own_.refs.import_reference(r, type);
   if (store::reading* const outer = store::reading::innermost; outer != nullptr && own_.members.recovers())
@@ -131,8 +145,14 @@ MANTA_DECL bool recovery::await_heir(node& n) {
   return true;
 }
 
-MANTA_DECL bool recovery::can_return(const family& f) {
+MANTA_DECL bool recovery::can_return(const family& f) const {
+  if (f.parent != nullptr && has_cost_too_much(*f.parent)) return false;
   return f.parent != nullptr || f.again != nullptr || (f.above != nullptr && can_return(*f.above));
+}
+
+MANTA_DECL bool recovery::has_cost_too_much(const task& t) const {
+  if (!own_.members.has_tolls()) return false;
+  return static_cast<int>(own_.members.toll_of(t.id).blamed()) > (t.request == nullptr ? 0 : t.request->retries);
 }
 
 MANTA_DECL void recovery::bring_back(family& f) {
@@ -284,7 +304,7 @@ MANTA_DECL void recovery::value_lost(node& n, rank_id dead) {
   if (!is_here) {
     fetches_.need(n);  // the home has it made again
   } else if (task* const made_by = lineage_.task_of(n)) {
-    make_again(n, made_by);
+    make_again_after(n, made_by, dead);
   } else {
     const std::string_view name = n.function == no_index ? "put" : task_name(n);
     const std::string what =

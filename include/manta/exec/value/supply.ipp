@@ -170,6 +170,7 @@ MANTA_DECL void supply::send_result(const ended_task& t, invocation& call, node*
     store::set_plain(*expected, call.plain, bytes);
     return completion_.complete(*expected);
   }
+  const store::saving result(call.type, t.function, call.task);
   node temporary;
   temporary.type = call.type;
   store::set_box(temporary, call.box);

@@ -46,14 +46,14 @@ class task_records {
   /// Writes the request, the gang and the digest of a task, and says so in its header.
   void append_conditions(task_message& m, const task_conditions& wanted);
   /// Writes the inputs: values as far as they are small, else references; of those from number `by_value` on references
-  /// in any case. `goes_ahead`: the task is sent to where its inputs will be made.
-  void append_inputs(const task_arguments& given, std::uint32_t by_value, bool goes_ahead);
+  /// in any case. `header`: of the task, which answers for the save() of its inputs.
+  void append_inputs(const task_arguments& given, std::uint32_t by_value, const task_message& header);
   /// Writes, from number `i` on, plain inputs of one type that are there; `most`: there are no more. Returns how many.
   std::uint32_t append_plain_inputs(const task_arguments& given, std::uint32_t i, std::uint32_t most);
   /// Writes a reference to an input, and what is known of its value.
   void append_reference(node& n, bool goes_ahead);
-  /// Writes the value of an input behind `in`, if the value is small. False if it is not written.
-  bool append_encoded(node& n, input_message in);
+  /// Writes the value of an input of a task behind `in`, if the value is small. False if it is not written.
+  bool append_encoded(node& n, input_message in, std::uint64_t task);
   void read_inputs(task& t, const std::byte* at);  ///< Makes the nodes of the inputs that stand at `at`.
   /// The node of an input of a task that was sent ahead of it: it is made on this rank.
   node& to_be_made_here(const reference_message& r, type_id type);

@@ -79,7 +79,7 @@ MANTA_DECL task* task_records::make(std::uint64_t id, function_id function, cons
   return t;
 }
 
-MANTA_DECL bool task_records::append_encoded(node& n, input_message in) {
+MANTA_DECL bool task_records::append_encoded(node& n, input_message in, std::uint64_t task) {
   if (n.state != state::ready || (n.form != form::box && n.form != form::blob) || store::large_of(n) != nullptr)
     return false;
   wire::buffer& out = scratch_;
@@ -87,6 +87,7 @@ MANTA_DECL bool task_records::append_encoded(node& n, input_message in) {
   out.append(&in, sizeof in);
   bool has_references = false;
   bool fits = false;
+  const store::saving input(n.type, n.function, task);
   try {
     if (n.has(node::references)) store::decode(n);
     fits = store::encode_within(n, out, store::inline_bytes, has_references);
@@ -140,19 +141,20 @@ MANTA_DECL void task_records::send(rank_id to, message kind, const task_message&
     out.append(&given.input_count, sizeof given.input_count);
     // The new home of a named actor wants to know where the inputs are that the function does not see.
     const std::uint32_t not_seen = kind == message::name_spawn ? wanted.request->hidden_inputs() : 0;
-    append_inputs(given, given.input_count - not_seen, (header.flags & task_message::ahead) != 0);
+    append_inputs(given, given.input_count - not_seen, header);
   }
   own_.post.send(to, kind, m, out.data(), out.size());
 }
 
-MANTA_DECL void task_records::append_inputs(const task_arguments& given, std::uint32_t by_value, bool goes_ahead) {
+MANTA_DECL void task_records::append_inputs(const task_arguments& given, std::uint32_t by_value,
+                                            const task_message& header) {
   for (std::uint32_t i = 0, written = 0; i < given.input_count; i += written) {
     node& n = *given.inputs[i];
     const bool is_plain = n.state == state::ready && (n.form == form::plain || n.form == form::none);
     written = is_plain && i < by_value ? append_plain_inputs(given, i, by_value) : 1;
     if (is_plain && i < by_value) continue;
-    if (i < by_value && append_encoded(n, input_message{0, n.type, 0, 0, 1})) continue;
-    append_reference(n, goes_ahead);
+    if (i < by_value && append_encoded(n, input_message{0, n.type, 0, 0, 1}, header.id)) continue;
+    append_reference(n, (header.flags & task_message::ahead) != 0);
   }
 }
 

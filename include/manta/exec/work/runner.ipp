@@ -45,6 +45,7 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
   }
   const exec::current_task::scope running(below_.running, identity);
   identity.call = &call;
+  call.task = identity.id;
   below_.started.add(identity);
   const bool timed = ns != nullptr || below_.departure.has_end() || below_.time_account.measures();
   const std::uint64_t begins = below_.pace.take_begin(), start = begins != 0 || !timed ? begins : base::ticks();
