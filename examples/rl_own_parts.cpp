@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
     reinforce mine("CartPole-v1", 2);
     rl::off_policy soft(std::make_unique<soft_values>(
         "CartPole-v1", rl::off_policy_options{.workers = 2, .seed = 1, .exploration = {.own = rl::own<boltzmann>()}}));
-    rl::sac sailor(rl::wrap<windy>("Pendulum-v1", 0.5f), {.seed = 1, .learning_starts = 400, .batch = 32});
+    rl::sac sailor(rl::wrap<windy>("Pendulum-v1", 0.5f), {.seed = 1, .batch = 32, .learning_starts = 400});
     // [end]
     for (rl::report r; (r = shaped.train()).mean_return < -170 && r.steps < 100'000;) std::cout << r << std::endl;
     const double with_momentum = shaped.evaluate(100).mean_return;

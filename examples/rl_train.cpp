@@ -81,8 +81,8 @@ struct command_line {
   }
 };
 
-/// Policies of several seats have another face than the other algorithms. Their options are those of each seat's policy,
-/// which learns by PPO, and two more.
+/// Policies of several seats have another face than the other algorithms. Their options are those of each seat's
+/// policy, which learns by PPO, and two more.
 const std::string many = "multi";
 
 rl::named_options options_of(const std::string& algorithm) {
@@ -233,7 +233,7 @@ class evaluations_beside {
  public:
   evaluations_beside(rl::log& log, const command_line& c)
       : log_(log), every_(c.number<std::uint64_t>("evaluate-every")), episodes_(c.number<int>("episodes")) {}
-  void after(std::uint64_t iteration, const rl::algorithm& a) {
+  void after(std::uint64_t iteration, rl::algorithm& a) {
     if (running_.valid() && running_.ready()) {
       log_.evaluation(running_.get());
       running_ = {};
@@ -249,7 +249,7 @@ class evaluations_beside {
   manta::future<rl::report> running_;
 };
 
-void show_end(const rl::algorithm& a, int episodes, rl::log& log) {
+void show_end(rl::algorithm& a, int episodes, rl::log& log) {
   const rl::report result = a.evaluate(episodes);
   log.evaluation(result);
   log.episode(a.frames());

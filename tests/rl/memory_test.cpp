@@ -170,10 +170,11 @@ TEST_CASE("parts of a dict have layers of their own: an image by convolutions, n
   CHECK(contains(both, camera));
   CHECK(contains(both, "part(2, linear(7"));
   in_world([&] {
-    rl::ppo a(rl::environment<camera_and_joints>(), {.seed = 1,
-                                                    .environments = 2,
-                                                    .fragment = 16,
-                                                    .model = {.hidden = {8}, .parts = {{"camera", {.conv = {{2, 2, 1}}}}}}});
+    rl::ppo a(rl::environment<camera_and_joints>(),
+              {.seed = 1,
+               .environments = 2,
+               .fragment = 16,
+               .model = {.hidden = {8}, .parts = {{"camera", {.conv = {{2, 2, 1}}}}}}});
     a.train();
     CHECK(a.train().episodes > 0);
     const int action = a.act(camera_and_joints{}.seen());

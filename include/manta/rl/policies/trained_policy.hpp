@@ -66,8 +66,8 @@ class trained_policy {
   /// False for one without a policy.
   explicit operator bool() const { return static_cast<bool>(policy_.environment()); }
 
-  /// The action for one observation, as the environment gives it: unfiltered; of a dict also rl::dict_values. A policy with a memory remembers the
-  /// observations of the calls before, back to begin_episode().
+  /// The action for one observation, as the environment gives it: unfiltered; of a dict also rl::dict_values. A policy
+  /// with a memory remembers the observations of the calls before, back to begin_episode().
   template <class Observation>
   action act(const Observation& observation, const act_options& o = {}) {
     return action(std::move(actions_for({numbers_of(observation)}, {}, o).front()));
