@@ -70,7 +70,8 @@ struct apex_orders;
 /// between two calls of train.
 /// A checkpoint waits for the calls under way, and has all that is there: networks, optimiser, filters, memories with
 /// their priorities, environments, open transitions, and what workers have sent that nobody has learnt from yet. Loaded
-/// and saved again, it has the same bytes. What comes then depends on who comes first, as without a checkpoint.
+/// and saved again by as many workers, it has the same bytes. What comes then depends on who comes first, as without a
+/// checkpoint.
 class apex final : public algorithm {
  public:
   using options = apex_options;
