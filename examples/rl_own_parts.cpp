@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
               << r.mean_length << ", soft values for " << of_soft.mean_return << "\na pendulum in the wind costs "
               << -in_wind << ", without it " << -without << '\n';
     return by_rule > -130 && with_momentum > -180 && with_temperature > 40 && r.mean_length > 60 &&
-                   of_soft.mean_return > 40
+                   of_soft.mean_return > 30
                ? 0
                : 1;
   });
