@@ -73,6 +73,38 @@ TEST_CASE("a page compares the columns of several runs, but for those that are o
                  "no folders are given"));
 }
 
+TEST_CASE("runs that differ in their seeds are one line, the median, with the least and the largest of them") {
+  const manta::testing::folder f;
+  const auto log = [&](const char* name, const std::vector<std::pair<int, double>>& returns) {
+    output::csv table(f.path + "/" + name + "/progress.csv", output::mode::fresh, "steps");
+    for (const auto& [steps, value] : returns) table.write(steps, {{"return", value}});
+    table.flush();
+    return f.path + "/" + name;
+  };
+  const std::vector<std::string> ppo = {log("ppo-1", {{10, 1.}, {20, 2.}, {30, 3.}}),
+                                        log("ppo-2", {{10, 4.}, {30, 8.}, {40, 9.}}),
+                                        log("ppo-3", {{10, 5.}, {20, 5.}, {30, 5.}})};
+  output::compare_seeds({{"ppo", ppo}, {"a2c", {log("a2c-1", {{10, 0.}, {50, 1.}})}}}, f.path + "/seeds.html");
+  const std::string html = text_of(f.path + "/seeds.html"), mark = "id=\"data\">";
+  const std::size_t begin = html.find(mark) + mark.size(), end = html.find("</script>", begin);
+  const auto sections = nlohmann::json::parse(html.substr(begin, end - begin))["sections"];
+  REQUIRE(sections.size() == 1U);
+  CHECK(sections[0]["title"] == "return");
+  const auto& lines = sections[0]["lines"];
+  REQUIRE(lines.size() == 2U);
+  CHECK(lines[0]["name"] == "ppo");
+  CHECK(lines[0]["points"] == nlohmann::json::parse("[[10,4],[20,5],[30,5]]"));
+  CHECK(lines[0]["band"] == nlohmann::json::parse("[[1,5],[2,6],[3,8]]"));
+  CHECK(lines[1]["points"] == nlohmann::json::parse("[[10,0],[50,1]]"));
+  CHECK(!lines[1].contains("band"));  // one seed has no spread
+  CHECK(contains(manta::testing::thrown<manta::error>([&] {
+                   output::compare_seeds({{"ppo", {}}}, f.path + "/p");
+                 }),
+                 "compare_seeds: \"ppo\" has no folders"));
+  CHECK(contains(manta::testing::thrown<manta::error>([&] { output::compare_seeds({}, f.path + "/p"); }),
+                 "compare_seeds: no runs are given"));
+}
+
 TEST_CASE("a browser shows the page without an error, and its numbers as people write them") {
   if (!manta::testing::has_browser()) return;
   const manta::testing::folder f;

@@ -335,6 +335,10 @@ TEST_CASE("impala with a bound on the policy's steps uses its fragments again; i
     o.epochs = 2;
     CHECK(trained_by(4) != plain);
     CHECK(trained_by(4) == trained_by(4));
+    rl::impala whole("CartPole-v1", o), again("CartPole-v1", o);
+    for (int i = 0; i < 3; ++i) whole.train();
+    again.load_from_bytes(whole.save_to_bytes());
+    for (int i = 0; i < 3; ++i) CHECK(again.train().learner == whole.train().learner);
 
     rl::impala fast("CartPole-v1", {.workers = 3, .seed = 2, .clip = 0.4, .epochs = 2});
     rl::report r;

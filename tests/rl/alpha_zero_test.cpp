@@ -92,6 +92,25 @@ TEST_CASE("alpha_zero is the same for any number of workers and ranks") {
   });
 }
 
+TEST_CASE("alpha_zero has a name, under which it learns in the game of rl::against") {
+  in_world([] {
+    rl::register_algorithm<rl::alpha_zero>("alpha_zero");
+    const rl::any_environment e = rl::against("TicTacToe");
+    const auto named =
+        rl::make_algorithm("alpha_zero", e, {{"seed", "4"}, {"games", "32"}, {"simulations", "5"}, {"hidden", "16"}});
+    rl::alpha_zero same("TicTacToe", {.seed = 4, .games = 32, .simulations = 5, .model = {.hidden = {16}}});
+    named->train();
+    same.train();
+    CHECK(named->save_to_bytes() == same.save_to_bytes());
+    const auto refused = [](const rl::any_environment& in) {
+      return thrown<manta::error>([&] { rl::make_algorithm("alpha_zero", in); });
+    };
+    CHECK(
+        contains(refused("CartPole-v1"), "alpha_zero learns in games, where it plays against itself; CartPole-v1 is"));
+    CHECK(contains(refused(rl::against("TicTacToe", rl::own<left_most>())), "or rl::against(..) without a rival"));
+  });
+}
+
 TEST_CASE("alpha_zero learns tic-tac-toe") {
   in_world([] {
     rl::alpha_zero a("TicTacToe", {.workers = manta::size(), .seed = 1});

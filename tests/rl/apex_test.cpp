@@ -166,6 +166,11 @@ TEST_CASE("a checkpoint of apex goes on, with another number of workers, and wit
     rl::apex whole("CartPole-v1", o);
     for (int i = 0; i < 4; ++i) whole.train();
     const std::string bytes = whole.save_to_bytes();
+    // Everything is there again: networks, optimiser, memories with their priorities, environments, open transitions,
+    // and what workers had sent that was not yet learnt from.
+    rl::apex same("CartPole-v1", o);
+    same.load_from_bytes(bytes);
+    CHECK(same.save_to_bytes() == bytes);
     o.workers = 3;
     rl::apex again("CartPole-v1", o);
     again.load_from_bytes(bytes);

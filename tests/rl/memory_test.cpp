@@ -48,6 +48,26 @@ rl::ppo_options small(const rl::model_options& model) {
 const rl::model_options with_lstm{.hidden = {16}, .lstm = {16}};
 const rl::model_options with_attention{.hidden = {16}, .attention = 2, .memory = 8};
 
+/// An image beside two numbers.
+struct camera_and_joints {
+  int at = 0;
+  static rl::dict observation_space() {
+    return {{{"camera", rl::box{std::vector<float>(12, 0.F), std::vector<float>(12, 1.F), {1, 3, 4}}},
+             {"joints", rl::box{{-1.F, -1.F}, {1.F, 1.F}}}}};
+  }
+  static rl::discrete action_space() { return {2}; }
+  [[nodiscard]] rl::dict_values seen() const {
+    std::vector<float> image(12, 0.F);
+    image[static_cast<std::size_t>(at)] = 1;
+    return {{"joints", {0, 1}}, {"camera", image}};
+  }
+  rl::dict_values reset(rl::random&) {
+    at = 0;
+    return seen();
+  }
+  rl::step<rl::dict_values> step(int action) { return {seen(), 1.0 * action, ++at == 8, false}; }
+};
+
 }  // namespace
 
 TEST_CASE("a cue is recalled with .lstm and with .attention, and not without") {
@@ -132,6 +152,37 @@ TEST_CASE("ppo and dqn read images by convolutions") {
     CHECK(b.train().learner.contains("q"));
     const int action = b.act(std::vector<float>(400, 0.f));
     CHECK(action < 3);
+  });
+}
+
+TEST_CASE("parts of a dict have layers of their own: an image by convolutions, numbers beside it") {
+  const rl::space image = rl::box{std::vector<float>(12, 0.F), std::vector<float>(12, 1.F), {1, 3, 4}};
+  const rl::dict seen{{{"camera", image}, {"joints", rl::box{{-1.F, -1.F}, {1.F, 1.F}}}}};
+  const auto described = [&](const rl::model_options& m) {
+    rl::policy p(seen, rl::discrete{2}, m, 1);
+    CHECK(p.actor().forward(manta::nn::matrix<float>::Ones(14, 3)).rows() == 2);
+    return p.actor().describe();
+  };
+  const auto camera = "part(1, 3, 4, conv2d(2, 2";
+  CHECK(contains(described({.hidden = {8}, .conv = {{2, 2, 1}}}), camera));
+  const std::string both = described(
+      {.hidden = {8}, .parts = {{"camera", {.conv = {{2, 2, 1}}, .hidden = {5}}}, {"joints", {.hidden = {7}}}}});
+  CHECK(contains(both, camera));
+  CHECK(contains(both, "part(2, linear(7"));
+  in_world([&] {
+    rl::ppo a(rl::environment<camera_and_joints>(),
+              {.seed = 1,
+               .environments = 2,
+               .fragment = 16,
+               .model = {.hidden = {8}, .parts = {{"camera", {.conv = {{2, 2, 1}}}}}}});
+    a.train();
+    CHECK(a.train().episodes > 0);
+    const int action = a.act(camera_and_joints{}.seen());
+    CHECK((action == 0 || action == 1));
+    CHECK(contains(thrown<manta::error>([] {
+                     rl::ppo b(rl::environment<camera_and_joints>(), {.model = {.parts = {{"kamera", {}}}}});
+                   }),
+                   "names the part \"kamera\""));
   });
 }
 

@@ -4,6 +4,7 @@
 // Curves of several runs on one page, from the progress.csv that each has written to its folder:
 //
 //   output::compare_runs({"runs/rate-1e-3", "runs/rate-1e-2"}, "runs/compare.html");
+//   output::compare_seeds({{"ppo", {"ppo-1", "ppo-2", "ppo-3"}}, {"a2c", {"a2c-1", "a2c-2", "a2c-3"}}}, "seeds.html");
 #pragma once
 
 #include <string>
@@ -17,6 +18,16 @@ namespace manta::output {
 /// Columns that are the same number everywhere are left out. Throws manta::error for a folder without progress.csv, or
 /// if that has no rows yet.
 MANTA_DECL void compare_runs(const std::vector<std::string>& folders, const std::string& page);
+
+/// Runs that differ in their seeds alone, by a name for all of them.
+struct seeds {
+  std::string name;
+  std::vector<std::string> folders;
+};
+
+/// Likewise, but a line is the median of all seeds of a name, and the band behind it reaches from the least to the
+/// largest of them. Between two rows of a run values are interpolated; a line ends where the first of its runs does.
+MANTA_DECL void compare_seeds(const std::vector<seeds>& all, const std::string& page);
 
 }  // namespace manta::output
 

@@ -25,10 +25,12 @@ namespace manta::output {
 class page {
  public:
   /// A line of a picture. A y that is NaN breaks it; `end` says what happened at its last point, and may be empty.
+  /// `band` has the least and the largest y of each point, between which the picture is tinted, or is empty.
   struct series {
     std::string name;
     std::vector<std::pair<double, double>> points;
     std::string end = {};
+    std::vector<std::pair<double, double>> band = {};
   };
 
   explicit page(std::string title) : title_(std::move(title)) {}

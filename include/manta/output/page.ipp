@@ -46,6 +46,19 @@ MANTA_DECL void page::text(std::string_view title, std::string_view words) {
   section("text", title, out);
 }
 
+namespace detail {
+inline void append_pairs(std::string& out, const std::vector<std::pair<double, double>>& pairs) {
+  out += '[';
+  for (const auto& [first, second] : pairs) {
+    if (out.back() != '[') out += ',';
+    append_page_number(out += '[', first);
+    append_page_number(out += ',', second);
+    out += ']';
+  }
+  out += ']';
+}
+}  // namespace detail
+
 MANTA_DECL void page::curves(std::string_view title, std::string_view x, std::string_view y,
                              const std::vector<series>& lines) {
   std::string out = "\"x\":";
@@ -56,14 +69,9 @@ MANTA_DECL void page::curves(std::string_view title, std::string_view x, std::st
     if (out.back() != '[') out += ',';
     append_json_text(out += "{\"name\":", s.name);
     append_json_text(out += ",\"end\":", s.end);
-    out += ",\"points\":[";
-    for (const auto& [at, value] : s.points) {
-      if (out.back() != '[') out += ',';
-      append_page_number(out += '[', at);
-      append_page_number(out += ',', value);
-      out += ']';
-    }
-    out += "]}";
+    detail::append_pairs(out += ",\"points\":", s.points);
+    if (!s.band.empty()) detail::append_pairs(out += ",\"band\":", s.band);
+    out += '}';
   }
   section("curves", title, out + ']');
 }

@@ -41,21 +41,34 @@ function drawLine(g, A, l, colour) {
   g.stroke();
   if (last && (l.state || l.few)) drawEnd(g, ...last, l.state, colour);
 }
-// lines: {name, points, end, state, key}; a y that is null breaks a line.
+// What lies between the least and the largest value of each point.
+function drawBand(g, A, l, colour) {
+  const edge = (i, side) => [A.x(l.points[i][0]), A.y(l.band[i][side])];
+  g.beginPath();
+  l.band.forEach((_, i) => g.lineTo(...edge(i, 0)));
+  for (let i = l.band.length - 1; i >= 0; --i) g.lineTo(...edge(i, 1));
+  g.globalAlpha = .18;
+  g.fillStyle = colour;
+  g.fill();
+  g.globalAlpha = 1;
+}
+// lines: {name, points, band, end, state, key}; a y that is null breaks a line.
 function drawCurves(parent, name, nameX, nameY, lines, colourOf) {
   for (const l of lines) l.few = lines.length <= 12;
   const X = scale(lines.flatMap(l => l.points.map(p => p[0])), {tight: true});
-  const Y = scale(lines.flatMap(l => l.points.map(p => p[1])), {robust: true});
+  const Y = scale(lines.flatMap(l => [...l.points.map(p => p[1]), ...(l.band ?? []).flat()]), {robust: true});
   return picture(parent, name, height(240, 380, .55), (g, w, h) => {
     const A = axes(g, w, h, X, Y, nameX, nameY), points = [];
     g.lineWidth = lines.length > 40 ? 1.2 : 2;
+    lines.forEach((l, i) => { if (l.band) drawBand(g, A, l, colourOf(i, l)); });
     lines.forEach((l, i) => {
       drawLine(g, A, l, colourOf(i, l));
-      for (const [x, y] of l.points) {
-        if (isMissing(y)) continue;
-        const text = () => `${l.name}\n${nameX} ${fmt(x)}\n${nameY} ${fmt(y)}` + (l.end ? "\n" + l.end : "");
+      l.points.forEach(([x, y], at) => {
+        if (isMissing(y)) return;
+        const range = l.band ? `\n${fmt(l.band[at][0])} to ${fmt(l.band[at][1])}` : "";
+        const text = () => `${l.name}\n${nameX} ${fmt(x)}\n${nameY} ${fmt(y)}${range}` + (l.end ? "\n" + l.end : "");
         points.push({x: A.x(x), y: A.y(y), key: l.key ?? l, text});
-      }
+      });
     });
     const highlight = (over, key) => {
       const l = lines.find(one => (one.key ?? one) === key);

@@ -10,8 +10,10 @@
 //   a.save("checkpoint");
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "manta/rl/algorithms/named_algorithm.hpp"
 #include "manta/rl/games.hpp"
 #include "manta/rl/learning/algorithm.hpp"
 #include "manta/rl/planning/position_learner.hpp"
@@ -84,6 +86,19 @@ class alpha_zero final : public algorithm {
   position_memory memory_;
   std::uint64_t updates_ = 0;
 };
+
+namespace detail {
+
+/// By name it learns in the game of an environment that rl::against(game) has made.
+template <>
+struct named_algorithm<alpha_zero> {
+  static std::unique_ptr<algorithm> make(const any_environment& e, const named_options& values) {
+    return std::make_unique<alpha_zero>(game_of_against(e, "alpha_zero"), options_from<alpha_zero_options>(values));
+  }
+  static named_options options() { return defaults_of<alpha_zero_options>(); }
+};
+
+}  // namespace detail
 
 }  // namespace manta::rl
 

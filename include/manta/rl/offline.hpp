@@ -16,6 +16,7 @@
 #include "manta/rl/offline/estimate.hpp"
 #include "manta/rl/offline/film.hpp"
 #include "manta/rl/offline/imitation.hpp"
+#include "manta/rl/offline/named_offline.hpp"
 #include "manta/rl/offline/record.hpp"
 
 namespace manta::rl {

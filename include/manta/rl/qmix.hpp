@@ -149,6 +149,7 @@ class qmix : public off_policy {
   /// In an environment that joint() has made.
   MANTA_DECL explicit qmix(const any_environment& joint, const qmix_options& o = {});
   MANTA_DECL explicit qmix(const char* game, const qmix_options& o = {});
+  explicit qmix(const std::string& game, const qmix_options& o = {}) : qmix(game.c_str(), o) {}
 
   using algorithm::trained;
   /// The policy of a seat at this moment, as a value: to act, for rl::play() and rl::frozen(), to be saved and served.
@@ -162,6 +163,7 @@ class vdn final : public qmix {
   MANTA_DECL explicit vdn(const any_game& g, const qmix_options& o = {});
   MANTA_DECL explicit vdn(const any_environment& joint, const qmix_options& o = {});
   MANTA_DECL explicit vdn(const char* game, const qmix_options& o = {});
+  explicit vdn(const std::string& game, const qmix_options& o = {}) : vdn(game.c_str(), o) {}
 };
 
 }  // namespace manta::rl

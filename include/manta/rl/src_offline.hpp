@@ -23,6 +23,7 @@
 #include "manta/rl/offline/film.ipp"
 #include "manta/rl/offline/imitation.ipp"
 #include "manta/rl/offline/imitation_worker.ipp"
+#include "manta/rl/offline/named_offline.ipp"
 #include "manta/rl/offline/record.ipp"
 
 namespace manta::rl {

@@ -3,8 +3,9 @@
 //
 // A rank kills itself in the middle of an iteration, in a step of an environment: what PPO, evolution strategies and
 // DQN have learnt at the end is the same, bit for bit, as in an undisturbed training, and so is what AlphaZero, PETS,
-// QMIX and the policies of many agents have learnt; A3C, IMPALA and Ape-X go on. A recording has the same episodes, and marwil learns the
-// same from them when a worker's rank dies. To be started by manta-run on four ranks.
+// QMIX and the policies of many agents, in the middle of a league, have learnt; A3C, IMPALA and Ape-X go on. A recording
+// has the same episodes, and marwil learns the same from them when a worker's rank dies. To be started by manta-run on
+// four ranks.
 #include <signal.h>
 #include <unistd.h>
 
@@ -193,12 +194,24 @@ std::string self_play(int victim, int at) {
   return without_policy(a.save_to_bytes()) + std::to_string(m.won);
 }
 
-/// Two policies that learn, in turn.
+/// The second seat belongs to a policy that learns and to its copy by turns.
+struct league {
+  std::string operator()(int seat, std::uint64_t episode) const {
+    if (seat == 0) return "0";
+    return episode % 2 == 0 ? "1" : "1-1";
+  }
+};
+
+/// Two policies that learn, in turn, after two iterations in a league. The rank dies in the third one.
 std::string many_agents(int victim, int at) {
   rl::multi training(rl::environment<deadly_game>(victim, at),
                      {.workers = 3, .seed = 4, .environments = 6, .fragment = 60, .policies = {{"0", {}}, {"1", {}}}});
   std::string all;
   for (int i = 0; i < 5; ++i) {
+    if (i == 2) {
+      training.snapshot("1");
+      training.map(rl::own<league>());
+    }
     const rl::multi_report r = training.train();
     all += std::to_string(r.episodes) + ' ' + std::to_string(r["0"].mean_return) + ' ';
   }

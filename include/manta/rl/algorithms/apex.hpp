@@ -68,6 +68,10 @@ struct apex_orders;
 /// and `replay_ratio`, transitions drawn for each step of environments since learning began.
 /// A memory whose rank dies is lost: the learner draws from the others until it has transitions again. Workers act on
 /// between two calls of train.
+/// A checkpoint waits for the calls under way, and has all that is there: networks, optimiser, filters, memories with
+/// their priorities, environments, open transitions, and what workers have sent that nobody has learnt from yet. Loaded
+/// and saved again by as many workers, it has the same bytes. What comes then depends on who comes first, as without a
+/// checkpoint.
 class apex final : public algorithm {
  public:
   using options = apex_options;

@@ -144,6 +144,7 @@ inline void log::read_earlier_rows() {
 inline void log::add_groups(output::page& p, std::map<std::string, curve>& curves) {
   constexpr std::string_view match = "match/";
   std::map<std::string, std::vector<output::page::series>> policies, matches;
+  std::vector<output::page::series> scores;  // from 0 to 1: beside counts of games nobody would see them
   for (auto at = curves.begin(); at != curves.end();) {
     const std::size_t last = at->first.rfind('/');
     if (last == std::string::npos) {
@@ -151,7 +152,9 @@ inline void log::add_groups(output::page& p, std::map<std::string, curve>& curve
       continue;
     }
     const std::string begin = at->first.substr(0, last), end = at->first.substr(last + 1);
-    if (begin.starts_with(match)) {
+    if (begin.starts_with(match) && end == "score") {
+      scores.push_back({begin.substr(match.size()), std::move(at->second.points)});
+    } else if (begin.starts_with(match)) {
       matches[begin.substr(match.size())].push_back({end, std::move(at->second.points)});
     } else {
       policies[end].push_back({begin, std::move(at->second.points)});
@@ -161,6 +164,7 @@ inline void log::add_groups(output::page& p, std::map<std::string, curve>& curve
   for (const char* what : {"mean_return", "mean_length", "steps"}) {
     if (auto found = policies.extract(what)) p.curves(found.key(), "steps", "", found.mapped());
   }
+  if (!scores.empty()) p.curves("Score of matches", "steps", "", scores);
   for (const auto& [name, lines] : matches) p.curves("Match " + name, "steps", "", lines);
   for (const auto& [what, lines] : policies) p.curves(what, "steps", "", lines);
 }

@@ -26,6 +26,7 @@ namespace manta::rl {
 using named_options = std::map<std::string, std::string>;
 
 /// Throws manta::error if there is no algorithm or option of a name, with those that there are, and if a value is none.
+/// The program registers algorithms of headers that rl.hpp does not include (register_algorithm below).
 MANTA_DECL std::unique_ptr<algorithm> make_algorithm(const std::string& name, const any_environment& e,
                                                      const named_options& options = {});
 /// The names that there are.
@@ -64,34 +65,57 @@ void visit_options(Options& options, Visitor&& visit) {
   });
 }
 
+/// All options of a kind, with their defaults.
+template <class Options>
+named_options defaults_of() {
+  Options o;
+  named_options values;
+  visit_options(o, [&](const std::string& name, auto& member) { values[name] = text_of_value(member); });
+  return values;
+}
+
 struct algorithm_entry {
   std::unique_ptr<algorithm> (*make)(const any_environment& e, const named_options& options);
   named_options (*options)();
 };
 
+/// Throws manta::error if one of the values has another name; the text says whose options they are to be.
+MANTA_DECL void require_known(const std::string& what, const named_options& values, const named_options& known);
+
+/// Options with those values that are named; others stay as they are.
+template <class Options>
+Options options_from(const named_options& values) {
+  Options o;
+  visit_options(o, [&](const std::string& name, auto& member) {
+    if (const auto found = values.find(name); found != values.end()) read_value(name, found->second, member);
+  });
+  return o;
+}
+
 template <class Algorithm>
 struct named_algorithm {
   static std::unique_ptr<algorithm> make(const any_environment& e, const named_options& values) {
-    typename Algorithm::options o;
-    visit_options(o, [&](const std::string& name, auto& member) {
-      if (const auto found = values.find(name); found != values.end()) read_value(name, found->second, member);
-    });
-    return std::make_unique<Algorithm>(e, o);
+    return std::make_unique<Algorithm>(e, options_from<typename Algorithm::options>(values));
   }
-  static named_options options() {
-    typename Algorithm::options o;
-    named_options values;
-    visit_options(o, [&](const std::string& name, auto& member) { values[name] = text_of_value(member); });
-    return values;
-  }
+  static named_options options() { return defaults_of<typename Algorithm::options>(); }
 };
 
 MANTA_DECL void register_algorithm(const std::string& name, algorithm_entry entry);
 
 }  // namespace detail
 
-/// Gives an algorithm of the program's own a name. The class has `options`, a type with a serialize that names its
-/// members (CEREAL_NVP), and a constructor of an environment and these.
+/// The options of an algorithm from texts, such as named_options_as<ppo_options>({{"rate", "1e-3"}}). Throws
+/// manta::error as make_algorithm does.
+template <class Options>
+Options named_options_as(const named_options& values) {
+  detail::require_known("this kind of options", values, detail::defaults_of<Options>());
+  return detail::options_from<Options>(values);
+}
+
+/// Gives an algorithm a name: one of the program's own, or one of an opt-in header, such as pets, qmix, vdn,
+/// alpha_zero, bc, marwil or cql. The class has `options`, a type with a serialize that names its members (CEREAL_NVP),
+/// and a constructor of an environment and these. qmix and vdn learn in rl::joint(game), alpha_zero in the game of
+/// rl::against(game); those that learn from files have an option more, "data" (offline.hpp).
 template <class Algorithm>
 void register_algorithm(const std::string& name) {
   using named = detail::named_algorithm<Algorithm>;

@@ -78,6 +78,13 @@ inline const algorithm_entry& algorithm_of(const std::string& name) {
 
 MANTA_DECL void register_algorithm(const std::string& name, algorithm_entry entry) { named_algorithms()[name] = entry; }
 
+MANTA_DECL void require_known(const std::string& what, const named_options& values, const named_options& known) {
+  for (const auto& [option, value] : values) {
+    if (!known.contains(option))
+      throw error(base::text("manta: rl: {} has no option \"{}\"; it has {}", what, option, names_of(known)));
+  }
+}
+
 template <class T>
 void read_number(const std::string& option, const std::string& text, T& value, const char* kind) {
   const char* const end = text.data() + text.size();
@@ -166,11 +173,7 @@ MANTA_DECL std::string text_of_value(const std::vector<conv_layer>& value) {
 MANTA_DECL std::unique_ptr<algorithm> make_algorithm(const std::string& name, const any_environment& e,
                                                      const named_options& options) {
   const detail::algorithm_entry& entry = detail::algorithm_of(name);
-  const named_options known = entry.options();
-  for (const auto& [option, value] : options) {
-    if (!known.contains(option))
-      throw error(base::text("manta: rl: {} has no option \"{}\"; it has {}", name, option, detail::names_of(known)));
-  }
+  detail::require_known(name, options, entry.options());
   return entry.make(e, options);
 }
 

@@ -103,7 +103,7 @@ void play_lanes(const match_setting& s, std::vector<match_lane>& lanes, F&& afte
 }
 
 /// A task: some games of a match.
-inline match play_part(const match_setting& s, int first, int count) {
+inline match play_match_part(const match_setting& s, int first, int count) {
   std::vector<match_lane> lanes = begin_lanes(s, first, count);
   play_lanes(s, lanes, [](const match_lane&) {});
   match m;
@@ -123,7 +123,7 @@ MANTA_DECL match play(const any_game& g, const game_policy& first, const game_po
   const future<detail::match_setting> setting = put(detail::match_setting{g, first, second, o.seed});
   std::vector<future<match>> parts;
   for (const auto& [begin, count] : detail::shares(games, (games + 31) / 32))
-    parts.push_back(async<detail::play_part>(setting, begin, count));
+    parts.push_back(async<detail::play_match_part>(setting, begin, count));
   match all;
   for (const match& m : detail::sentences(parts)) {
     all.games += m.games;

@@ -129,7 +129,8 @@ inline nn::spec layers_of_parts(const space& observations, const model_options& 
                      name, in.text()));
     std::vector<nn::spec> layers;
     append_layers(layers, conv, own != m.parts.end() ? own->second.hidden : std::vector<int>(), active);
-    all.push_back(nn::part(layers.empty() ? nn::shape{part->features()} : in, std::move(layers)));
+    const nn::shape read_as = layers.empty() ? nn::shape{part->features()} : in;
+    all.push_back(nn::part(read_as, std::move(layers)));
   }
   for (const auto& [name, options] : m.parts) {
     if (std::ranges::none_of(parts, [&](const auto& p) { return p.first == name; }))

@@ -66,8 +66,8 @@ class trained_policy {
   /// False for one without a policy.
   explicit operator bool() const { return static_cast<bool>(policy_.environment()); }
 
-  /// The action for one observation, as the environment gives it: unfiltered. A policy with a memory remembers the
-  /// observations of the calls before, back to begin_episode().
+  /// The action for one observation, as the environment gives it: unfiltered; of a dict also rl::dict_values. A policy
+  /// with a memory remembers the observations of the calls before, back to begin_episode().
   template <class Observation>
   action act(const Observation& observation, const act_options& o = {}) {
     return action(std::move(actions_for({numbers_of(observation)}, {}, o).front()));
@@ -126,13 +126,26 @@ class trained_policy {
 
  private:
   template <class Observation>
-  static std::vector<float> numbers_of(const Observation& observation) {
-    std::size_t count = 1;
-    if constexpr (requires { observation.size(); }) count = static_cast<std::size_t>(observation.size());
-    std::vector<float> numbers(count);
-    detail::write_observation(observation, numbers);
-    return numbers;
+  [[nodiscard]] std::vector<float> numbers_of(const Observation& observation) const {
+    constexpr bool has_parts = std::is_same_v<Observation, dict_values>;
+    static_assert(
+        has_parts || detail::readable_observation<Observation>,
+        "manta: rl: act() takes an observation as the environment gives it: an Eigen vector, a std::array or a "
+        "std::vector of numbers, or a number; of rl::dict also rl::dict_values, the parts by their names");
+    if constexpr (has_parts) {
+      return numbers_of_parts(observation);
+    } else if constexpr (detail::readable_observation<Observation>) {
+      std::size_t count = 1;
+      if constexpr (requires { observation.size(); }) count = static_cast<std::size_t>(observation.size());
+      std::vector<float> numbers(count);
+      detail::write_observation(observation, numbers);
+      return numbers;
+    } else {
+      return {};
+    }
   }
+  /// Throws manta::error if the parts are not those of observations().
+  [[nodiscard]] MANTA_DECL std::vector<float> numbers_of_parts(const dict_values& parts) const;
   MANTA_DECL std::vector<std::vector<float>> actions_for(const std::vector<std::vector<float>>& observations,
                                                          const std::vector<std::vector<float>>& masks,
                                                          const act_options& o);

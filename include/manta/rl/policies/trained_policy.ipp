@@ -44,6 +44,19 @@ MANTA_DECL void trained_policy::fail(Eigen::Index i, const std::string& what) co
                                     : base::text("manta: rl: act: observation {} of those given{}", i, what));
 }
 
+MANTA_DECL std::vector<float> trained_policy::numbers_of_parts(const dict_values& parts) const {
+  const space& from = observations();
+  if (from.as_dict() == nullptr)
+    throw error(base::text("manta: rl: act: the observation has parts with names; the policy takes {}", from.text()));
+  std::vector<float> numbers(static_cast<std::size_t>(from.size()));
+  try {
+    detail::write_parts(parts, from, numbers);
+  } catch (const error& e) {
+    throw error(base::text("manta: rl: act: {}", e.what()));
+  }
+  return numbers;
+}
+
 MANTA_DECL void trained_policy::read_observation(Eigen::Index i, const std::vector<float>& observation) {
   const space& from = observations();
   if (std::ssize(observation) != from.size())

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "manta/rl/seats/seat_player.hpp"
@@ -60,6 +61,10 @@ class one_seat {
   int seat_ = 0;
   random numbers_;
 };
+
+/// The game of an environment that against() has made with rivals by chance. Throws manta::error, which names the
+/// algorithm, for another one.
+MANTA_DECL any_game game_of_against(const any_environment& e, const std::string& algorithm);
 
 }  // namespace detail
 

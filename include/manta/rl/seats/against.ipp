@@ -8,6 +8,7 @@
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/seats/against.hpp"
+#include "manta/rl/seats/opened_environment.hpp"
 
 namespace manta::rl {
 
@@ -73,6 +74,16 @@ MANTA_DECL void one_seat::set_state(const std::string& bytes) {
   std::string live;
   output::unpack(bytes, live, seat_, numbers_);
   live_.load(live);
+}
+
+MANTA_DECL any_game game_of_against(const any_environment& e, const std::string& algorithm) {
+  const opened_environment<one_seat, any_game, own_seat_player> opened(e);
+  if (!opened.is_right() || std::get<own_seat_player>(opened.arguments()))
+    throw error(base::text(
+        "manta: rl: {} learns in games, where it plays against itself; {} is an environment of one seat: give "
+        "a game, rl::environment<E>() of a class with seats(), or rl::against(..) without a rival",
+        algorithm, e.name()));
+  return std::get<any_game>(opened.arguments());
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/seats/joint.hpp"
+#include "manta/rl/seats/opened_environment.hpp"
 
 namespace manta::rl {
 
@@ -92,28 +93,14 @@ MANTA_DECL std::vector<unsigned char> all_seats::action_mask() const {
   return all;
 }
 
-/// Reads the arguments of an environment that joint() has made.
-class opened_joint : public any_environment {
- public:
-  explicit opened_joint(const any_environment& e) : any_environment(e) {}
-  [[nodiscard]] bool is_joint() const { return mangled_ == typeid(environment_entry<all_seats, any_game, int>).name(); }
-  [[nodiscard]] any_game game() const {
-    std::tuple<any_game, int> arguments;
-    std::istringstream in(arguments_, std::ios::binary);
-    cereal::BinaryInputArchive archive(in);
-    archive(arguments);
-    return std::get<0>(arguments);
-  }
-};
-
 MANTA_DECL any_game game_of_joint(const any_environment& e, const std::string& algorithm) {
-  const opened_joint opened(e);
-  if (!opened.is_joint())
+  const opened_environment<all_seats, any_game, int> opened(e);
+  if (!opened.is_right())
     throw error(
         base::text("manta: rl: {} learns in games, whose seats it knows; {} is an environment of one seat: "
                    "give a game, rl::environment<E>() of a class with seats(), or rl::joint(..)",
                    algorithm, e.name()));
-  return opened.game();
+  return std::get<any_game>(opened.arguments());
 }
 
 MANTA_DECL joint_layout layout_of_joint(const any_game& g) {
