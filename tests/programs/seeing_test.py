@@ -160,11 +160,11 @@ class Stacks(unittest.TestCase):
                 self.assertRegex(text, "begun +1 task that waits")
 
     def test_the_state_comes_before_a_run_ends_early(self):
-        for ranks in (0, 2, 4):
+        for ranks in (2, 4):
             with self.subTest(ranks=ranks):
                 job = Job(ranks, "tasks", "4").running()
                 time.sleep(1)
-                job.process.send_signal(signal.SIGTERM)
+                os.kill(job.process_of(ranks - 1), signal.SIGTERM)  # mpirun would kill all a second later
                 job.wait_for("manta: state at [0-9:]+, as the run has to end: SIGTERM has come.*longest +rank .*" + STACK)
                 job.end()
                 self.assertEqual(len(blocks(job.text())), 1, job.text())
