@@ -254,7 +254,7 @@ TEST_CASE("the state of a thousand ranks is at most 40 lines, and names what is 
     }
     if (r == 23) rank.tasks[0].name += "\nof \x01 two lines";
     rank.actors.push_back({"boss", r, static_cast<std::uint64_t>(r)});
-    rank.waits.push_back({"'driver' waits for 'sum'", r == 7 ? 60. : 3., {"solve()", "main"}});
+    rank.waits.push_back({"'driver' waits for 'sum'", r == 7 ? 50. : 3., {"solve()", "main"}});
     rank.wait_count = 3;
   }
   const std::string text = manta::report::state_text(s);
@@ -263,7 +263,7 @@ TEST_CASE("the state of a thousand ranks is at most 40 lines, and names what is 
   for (const char* const part :
        {"state at 1:02:11, asked for by SIGUSR2", "11 402 done", "rank 23 n1", "mesh 23", "driver's own code", "silent",
         "rank 31", "dead", "rank 40", "others", "'boss'",
-        "1 000 times: 'driver' waits for 'sum', 60 s, in solve() < main", "2 000 further waits"}) {
+        "1 000 times: 'driver' waits for 'sum', 50 s, in solve() < main", "2 000 further waits"}) {
     CHECK_MESSAGE(contains(text, part), part);
   }
 }

@@ -143,7 +143,7 @@ TEST_SUITE("exec/stack") {
     toy rank;
     toy::event opened, root;
     std::vector<std::vector<std::string>> seen;
-    rank.submit([&] { wait_deep(rank, opened, 3); });
+    rank.submit([&] { wait_deep(rank, opened, 2); });
     rank.submit([&] {
       std::vector<manta::exec::wait_place> places;
       rank.pool().for_each_parked([&](context& each) { places.push_back({&each, nullptr, true}); });
@@ -159,7 +159,7 @@ TEST_SUITE("exec/stack") {
                                    [](const std::string& n) { return n.find("wait_deep(") != std::string::npos; });
     };
     CHECK(calls(seen[0]) == 2);
-    CHECK(calls(seen[1]) == 4);
+    CHECK(calls(seen[1]) == 3);
   }
 #endif
 
