@@ -7,7 +7,7 @@
 // time as well, and how far it moves when tasks are submitted where they run.
 //
 //   bench_simulated_ranks_manta                 the figures of scripts/bench
-//   bench_simulated_ranks_manta table [tasks]   all of them, as a table
+//   bench_simulated_ranks_manta table [tasks [load]]   all of them, or one, as a table
 //   bench_simulated_ranks_manta study           10 000 gang trials on 1 000 nodes, of which some die
 //   bench_simulated_ranks_manta neck            used part of the ranks' time by the length of tasks, with one rank 0
 #include <algorithm>
@@ -176,11 +176,12 @@ outcome simulate(const load& l, std::uint32_t ranks, std::size_t tasks) {
   return o;
 }
 
-int print_table(std::size_t tasks) {
+int print_table(std::size_t tasks, const std::string& name) {
   std::printf(
       "| load | ranks | us a decision | used | of a list schedule | evenness | notes "
       "|\n|---|---|---|---|---|---|---|\n");
   for (const load& l : loads) {
+    if (!name.empty() && name != l.name) continue;
     for (const std::uint32_t ranks : {10u, 100u, 1'000u, 10'000u}) {
       const outcome o = simulate(l, ranks, tasks);
       if (!o.right) return bench::failed(l.name, "a task was lost or sent twice");
@@ -277,7 +278,7 @@ void report(const char* name, std::uint32_t ranks, double value, const char* uni
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "table") == 0)
-    return print_table(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1'000'000);
+    return print_table(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1'000'000, argc > 3 ? argv[3] : "");
   if (argc > 1 && std::strcmp(argv[1], "study") == 0) return print_study();
   if (argc > 1 && std::strcmp(argv[1], "neck") == 0) return print_neck();
   const int repetitions = bench::repetitions(argc, argv);

@@ -256,11 +256,13 @@ class world {
     const std::uint32_t at = job_of_[n.index];
     graph::request_ptr wanted = n.form == graph::form::record ? n.record->request : nullptr;
     if (wanted != nullptr && wanted->ranks > 0) {
+      const std::uint64_t begin = manta::base::ticks();  // the copies are the simulation's
       for (std::size_t i = 0; i < scheduler_->gang().members().size(); ++i) {
         auto* const its = new graph::request(*wanted);
         its->granted = scheduler_->gang().grants()[i];
         decisions_.push_back({at, scheduler_->gang().members()[i], charge, graph::request_ptr(its)});
       }
+      ticks_ -= manta::base::ticks() - begin;
     } else {
       decisions_.push_back({at, rank, charge, std::move(wanted)});
     }

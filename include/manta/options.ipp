@@ -109,7 +109,8 @@ MANTA_DECL std::string unknown_settings() {
     const char* const nearest = *std::ranges::min_element(
         setting_names, {}, [&](const char* setting) { return distance(name, variable_of(setting)); });
     const std::string right = variable_of(nearest);
-    const std::string hint = distance(name, right) <= 4 ? base::text("did you mean {}? ", right) : std::string();
+    const std::size_t most = std::min<std::size_t>(4, (name.size() - 6) / 2);  // else they have nothing in common
+    const std::string hint = distance(name, right) <= most ? base::text("did you mean {}? ", right) : std::string();
     text += base::text("manta: {} is set, and there is no such setting; {}--manta-help lists all\n", name, hint);
   }
   return text;

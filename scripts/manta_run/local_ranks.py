@@ -60,6 +60,7 @@ class OwnRank(LocalRank):
                 signal.set_wakeup_fd(-1)
                 for s in FORWARDED + [signal.SIGCHLD, signal.SIGPIPE]:
                     signal.signal(s, signal.SIG_DFL)
+                signal.signal(signal.SIGUSR2, signal.SIG_IGN)  # asks for the state, of which a rank that starts has none
                 signal.pthread_sigmask(signal.SIG_SETMASK, [])
                 die_with_parent(signal.SIGKILL, parent)
                 self.notes.hand_on()

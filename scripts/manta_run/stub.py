@@ -43,7 +43,7 @@ if [ -w /dev/shm ]; then
 fi
 @RECOVERY@
 if command -v -- "$1" >/dev/null; then
-  /bin/sh -c 'echo "started $$" >&5; exec "$@" 2>&4 4>&- 5>&-' sh "$@"
+  /bin/sh -c 'trap "" USR2; echo "started $$" >&5; exec "$@" 2>&4 4>&- 5>&-' sh "$@"
 else
   echo missing >&5
   (exit 127)

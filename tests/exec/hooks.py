@@ -46,7 +46,7 @@ UNNOTICED = {
     "helper.owner_is_here": STUCK,
     "watching_helper.owner_is_here": STUCK,
     "loop.serve_others": "tasks that poll for long: tests/progress_test.cpp",
-    "questions.seen": "what rank 0 asks for its report: tests/statistics_test.cpp",
+    "quiet.tell_state": "what is told at a deadlock: tests/programs/seeing_test.py",
     "watching_helper.begin": "signals and files of a rank that is alone: tests/programs",
     "watching_helper.do_duties": "signals and files of a rank that is alone: tests/programs",
 }

@@ -113,3 +113,12 @@ TEST_CASE("a caller that runs ahead of an actor waits until some of its calls ha
   CHECK(counter::alive == 0);
   CHECK(all.world.live_nodes() == 0);
 }
+
+TEST_CASE("rank 0 asks the others for their reports") {
+  looping_world all(4);
+  for (std::uint32_t r = 0; r < 4; ++r) all.world.look_at(r).seeing.begin_run();
+  all[0].run([&] {
+    const manta::statistics now = all.world[0].seeing.statistics_now();
+    for (const manta::rank_statistics& each : now.ranks) CHECK(each.is_known);
+  });
+}

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 #include <cstdio>
+#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,7 @@ struct large_world : looping_world {
     ranks[0]->run_until_quiet();
     return world.letters().of(0).sent - before;
   }
+  std::uint64_t driver_letters() { return world.letters().of(0).sent; }
   std::uint64_t sent_by_others() {
     std::uint64_t all = 0;
     for (std::uint32_t r = 1; r < world.size(); ++r) all += world.letters().of(r).sent;
@@ -269,6 +271,37 @@ TEST_CASE("spares take the places of ranks that die, those of the same node firs
     CHECK(executing() == before - 1);  // nobody is left that stands by
   });
   CHECK(all.driver().graph.nodes.live() == 0);
+}
+
+TEST_CASE("rank 0 collects the reports of all ranks at once, and the counts are exact") {
+  large_world all(many(), 9);
+  for (std::uint32_t r = 0; r < many(); ++r) all.world.look_at(r).seeing.begin_run();
+  std::uint64_t bytes = 0;
+  all[0].run([&] {
+    std::vector<node*> made;
+    for (std::uint64_t i = 0; i < 3 * many(); ++i) made.push_back(&all.driver().submit(add, i));
+    for (node* const n : made) all.taken(*n);
+    const auto sent_by_others = [&] {
+      std::uint64_t sum = 0;
+      for (std::uint32_t r = 1; r < many(); ++r) sum += all.world.letters().of(r).bytes_sent;
+      return sum;
+    };
+    const std::uint64_t bytes_before = sent_by_others(), sent_before = all.driver_letters();
+    const std::clock_t begin = std::clock();
+    const manta::statistics now = all.driver().seeing.statistics_now();
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    bytes = sent_by_others() - bytes_before;
+    CHECK(all.driver_letters() - sent_before == many() - 1);  // a question to each
+    MESSAGE(bytes << " bytes came to rank 0, " << seconds << " s of all ranks' processor time");
+    std::uint64_t known = 0, tasks = 0;
+    for (const manta::rank_statistics& each : now.ranks) known += each.is_known;
+    for (const manta::function_statistics& each : now.functions) tasks += each.tasks;
+    CHECK(known == many());
+    CHECK(tasks == 3 * many());
+    all.end();
+  });
+  CHECK(bytes < 4096 * std::uint64_t{many()});
+  all.world.run();
 }
 
 namespace {

@@ -232,6 +232,13 @@ def processes_that_ranks_leave_are_ended():
 # ---- signals
 
 @check
+def a_question_for_the_state_ends_no_rank_that_has_not_begun():
+    run = Run("-n", 3, "--", "sh", "-c", "echo begun; sleep 2").says("begun")
+    run.process.send_signal(signal.SIGUSR2)
+    run.ends(0)
+
+
+@check
 def signals_reach_all_ranks():
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
         run = rank("signal", 85)

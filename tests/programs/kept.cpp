@@ -63,11 +63,17 @@ int crashes(int n) {
   return n;
 }
 
+struct gauge {
+  int read() { throw std::runtime_error("no pressure"); }
+};
+
 int fails() {
   const auto few = manta::async<numbers>(10);
   const auto f = manta::async<solve>({.name = "steel", .retries = 1}, 7, material{"iron", 7.9}, manta::async<twice>(21),
                                      manta::async<numbers>(100'000), few);
   manta::async<passes_at_last>({.retries = 1}, 1).get();
+  const auto valve = manta::spawn<gauge>();
+  manta::async<&gauge::read>(valve).wait();
   const auto unkept = manta::async<takes_future>(manta::async<twice>(1));
   unkept.wait();
   try {

@@ -42,6 +42,7 @@ for n in "${ranks[@]}"; do
   expect "$n ranks, one task is kept: the last attempt" test "$(find "$folder" -name '[0-9]*' | wc -l)" = 1
   expect "$n ranks, the list names function, task and reason" grep -q '^1: .*solve ("steel") .*no convergence$' "$folder/list"
   expect "$n ranks, the list says what is not kept" grep -q '^-: .*takes_future.*means nothing in another run' "$folder/list"
+  expect "$n ranks, the list has failed methods" grep -q '^-: .*gauge::read .*needs its actor.*no pressure$' "$folder/list"
 
   start "$program" --manta-rerun="$folder/1"
   expect "$n ranks, it fails again" status 1

@@ -31,6 +31,12 @@ double meet(manta::team team, double seconds) {
   return sum;
 }
 
+[[gnu::noinline]] int await(manta::future<int> value) { return value.get() + steps.load() * 0; }
+/// Waits for a task of its own.
+[[gnu::noinline]] int assemble(double seconds) {
+  return await(manta::async<refine>({.rank = manta::size() - 1}, seconds)) + steps.load() * 0;
+}
+
 }  // namespace mesh
 
 int main(int argc, char** argv) {
@@ -39,6 +45,11 @@ int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
     if (what == "driver") return mesh::refine(seconds) - 1;
     if (what == "gang") return manta::async<mesh::meet>({.ranks = 2}, seconds).get() == 2 * seconds ? 0 : 2;
+    if (what == "deadlock") {
+      const manta::promise<int> never;
+      return mesh::await(manta::async<mesh::await>({.name = "mesh 17"}, never.get_future()));
+    }
+    if (what == "waits") return mesh::await(manta::async<mesh::assemble>({.rank = manta::size() / 2}, seconds)) - 1;
     std::vector<manta::future<int>> all;
     for (int i = 0; i < std::max(1, manta::size() - 1); ++i) {
       all.push_back(manta::async<mesh::refine>({.name = "mesh " + std::to_string(i)}, seconds));

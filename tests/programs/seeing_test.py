@@ -13,6 +13,7 @@ import time
 import unittest
 
 PROGRAM = ""
+AWAIT = r", [\d.]+ \w+, in (?:manta::future<int>::get\(\) const ?&? < )?mesh::await\(manta::future<int>\)"
 STACK = r"in (?:.* < )?mesh::smooth\(double\) < mesh::refine\(double\)"
 
 
@@ -130,6 +131,44 @@ class Stacks(unittest.TestCase):
             job.wait_for("driver +rank 0 is in the driver's own code, " + STACK)
             self.assertEqual(job.end(), 0, job.text())
 
+    def test_the_state_says_where_tasks_wait_and_for_how_long(self):
+        for ranks in (0, 2, 3, 5):
+            with self.subTest(ranks=ranks):
+                state = os.path.join(self.folder, "waits.json")
+                job = Job(ranks, "waits", "4", MANTA_STATE=state).running()
+                time.sleep(1)
+                job.process.send_signal(signal.SIGUSR2)
+                job.wait_for("  'the driver' waits for 'mesh::assemble'" + AWAIT)
+                job.wait_for("'mesh::assemble' waits for 'mesh::refine'" + AWAIT + r" < mesh::assemble\(double\)")
+                self.assertEqual(job.end(), 0, job.text())
+                with open(state) as f:
+                    waits = [w for r in json.load(f)["ranks"] for w in r["waits"]]
+                self.assertEqual([w["stack"][-1] for w in waits if "assemble' waits" in w["text"]], ["mesh::assemble(double)"])
+                self.assertTrue(all(0 < w["seconds"] < 4 for w in waits), waits)
+
+    def test_the_state_comes_by_itself_at_a_deadlock(self):
+        for ranks in (0, 1, 2, 4):
+            with self.subTest(ranks=ranks):
+                job = Job(ranks, "deadlock")
+                self.assertNotEqual(job.end(), 0)
+                text = job.text()
+                self.assertEqual(len(blocks(text)), 1, text)
+                self.assertRegex(text, "(?s)^manta: state at [0-9:]+, at a deadlock.*manta: deadlock")
+                self.assertRegex(text, "'mesh 17' waits for a value(?: of rank 0)?" + AWAIT)
+                if ranks > 1:  # else the task runs on the stack of the driver, which waits for it
+                    self.assertRegex(text, "'the driver' waits for 'mesh::await'" + AWAIT)
+                self.assertRegex(text, "begun +1 task that waits")
+
+    def test_the_state_comes_before_a_run_ends_early(self):
+        for ranks in (2, 4):
+            with self.subTest(ranks=ranks):
+                job = Job(ranks, "tasks", "4").running()
+                time.sleep(1)
+                os.kill(job.process_of(ranks - 1), signal.SIGTERM)  # mpirun would kill all a second later
+                job.wait_for("manta: state at [0-9:]+, as the run has to end: SIGTERM has come.*longest +rank .*" + STACK)
+                job.end()
+                self.assertEqual(len(blocks(job.text())), 1, job.text())
+
     def test_members_of_gangs_show_the_call_of_mpi_in_which_they_wait(self):
         job = Job(4, "gang", "2").running()
         time.sleep(0.5)
@@ -154,6 +193,7 @@ class Stacks(unittest.TestCase):
         for ranks in (0, 2):
             job = Job(ranks, "tasks", "30", MANTA_WATCHDOG="1")
             job.wait_for("'mesh 0' has not called manta for 1 s .*" + STACK)
+            job.wait_for(f"manta: state at [0-9:]+, before the watchdog ends a task of rank {max(0, ranks - 1)}.*longest .*mesh 0")
             self.assertNotEqual(job.end(), 0, job.text())
 
     def test_a_status_line_comes_while_a_task_runs_also_on_one_rank(self):

@@ -6,9 +6,15 @@
 // and one that does not.
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 
+#include "manta/base/error.hpp"
+#include "manta/output/append_file.hpp"
 #include "manta/report/advice.hpp"
 #include "manta/report/run_metrics.hpp"
 #include "manta/report/run_page.hpp"
@@ -17,6 +23,7 @@
 #include "manta/report/status.hpp"
 #include "manta/report/summary.hpp"
 #include "support/recorded_run.hpp"
+#include "support/text.hpp"
 
 using manta::statistics;
 using manta::testing::add_function;
@@ -204,6 +211,30 @@ TEST_CASE("the page stays small however long the run, and needs no network") {
   CHECK(contains(page, "default-src 'none'"));
 }
 
+TEST_CASE(
+    "a file that is replaced is whole; links lead to it still, and pipes and devices are written to as they are") {
+  const manta::testing::folder f;
+  const std::string file = f.path + "/report.html", link = f.path + "/link", pipe = f.path + "/pipe";
+  manta::output::replace_file(file, "first");
+  REQUIRE(::symlink(file.c_str(), link.c_str()) == 0);
+  manta::output::replace_file(link, "second");
+  CHECK(manta::testing::text_of(file) == "second");
+  struct stat s {};
+  REQUIRE(::lstat(link.c_str(), &s) == 0);
+  CHECK(S_ISLNK(s.st_mode));
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_AS(manta::output::replace_file(pipe, "nobody reads"), manta::error);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  manta::output::replace_file(pipe, "third");
+  char bytes[8] = {};
+  CHECK(::read(reader, bytes, sizeof bytes) == 5);
+  ::close(reader);
+  CHECK_THROWS_WITH_AS(manta::output::replace_file("/dev/full", "fourth"),
+                       "manta: cannot write /dev/full: No space left on device", manta::error);
+  REQUIRE(::stat("/dev/full", &s) == 0);
+  CHECK(S_ISCHR(s.st_mode));
+}
+
 TEST_CASE("the state of a thousand ranks is at most 40 lines, and names what is long, silent and waited for") {
   manta::report::run_state s;
   s.why = "asked for by SIGUSR2";
@@ -221,13 +252,18 @@ TEST_CASE("the state of a thousand ranks is at most 40 lines, and names what is 
       rank.task_count = 1;
       rank.tasks.push_back({"refine", "mesh " + std::to_string(r), r, rank.host, r == 23 ? 2470. : 5.});
     }
+    if (r == 23) rank.tasks[0].name += "\nof \x01 two lines";
     rank.actors.push_back({"boss", r, static_cast<std::uint64_t>(r)});
-    rank.waits.push_back("'driver' waits for 'sum'");
+    rank.waits.push_back({"'driver' waits for 'sum'", r == 7 ? 50. : 3., {"solve()", "main"}});
+    rank.wait_count = 3;
   }
   const std::string text = manta::report::state_text(s);
   CHECK(std::ranges::count(text, '\n') <= 40);
-  for (const char* const part : {"state at 1:02:11, asked for by SIGUSR2", "11 402 done", "rank 23 n1", "mesh 23",
-                                 "driver's own code", "silent", "rank 31", "dead", "rank 40", "others", "'boss'"}) {
+  CHECK(contains(text, "mesh 23 of   two lines"));
+  for (const char* const part :
+       {"state at 1:02:11, asked for by SIGUSR2", "11 402 done", "rank 23 n1", "mesh 23", "driver's own code", "silent",
+        "rank 31", "dead", "rank 40", "others", "'boss'",
+        "1 000 times: 'driver' waits for 'sum', 50 s, in solve() < main", "2 000 further waits"}) {
     CHECK_MESSAGE(contains(text, part), part);
   }
 }

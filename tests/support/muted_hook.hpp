@@ -37,8 +37,8 @@ void for_each_hook(manta::exec::part_hooks& all, Visit&& visit) {
               MANTA_HOOK(lost, repeats_call), MANTA_HOOK(tickets, wait_for_end), MANTA_HOOK(named, start),
               MANTA_HOOK(calls, wait_for_end), MANTA_HOOK(calls, relieve), MANTA_HOOK(home, relieve));
   visit_hooks(MANTA_HOOK(loop, progress), MANTA_HOOK(loop, look_for_deadlock), MANTA_HOOK(loop, watch),
-              MANTA_HOOK(loop, serve_others), MANTA_HOOK(quiet, gangs_are_quiet), MANTA_HOOK(questions, seen),
-              MANTA_HOOK(isolated, attend));
+              MANTA_HOOK(loop, serve_others), MANTA_HOOK(quiet, gangs_are_quiet), MANTA_HOOK(quiet, tell_state),
+              MANTA_HOOK(questions, seen), MANTA_HOOK(isolated, attend));
   visit_hooks(MANTA_HOOK(helper, begin), MANTA_HOOK(helper, sleep), MANTA_HOOK(helper, rouse),
               MANTA_HOOK(helper, owner_is_here), MANTA_HOOK(helper, do_duties), MANTA_HOOK(helper, patience_ns),
               MANTA_HOOK(helper, pause_ns), MANTA_HOOK(watching_helper, begin), MANTA_HOOK(watching_helper, sleep),

@@ -28,8 +28,10 @@ MANTA_DECL void duties::attend() {
   if (all_.rank.ledger.files().unwanted() != 0) all_.rank.ledger.files().unmap_unwanted();
   if (all_.rank.lifeline != nullptr && all_.rank.lifeline->news()) all_.deaths.look();
   if (all_.work.gangs.watch().has_broken()) all_.work.gang_guard.end_broken();
-  if (all_.loops.leaving.is_due()) [[unlikely]]
+  if (all_.loops.leaving.is_due()) [[unlikely]] {
+    all_.seeing.note_end();
     all_.loops.leaving.announce();
+  }
   if (base::state_signal::has_come()) [[unlikely]]
     all_.seeing.on_signal();
   if (all_.run.trace.is_on()) [[unlikely]]

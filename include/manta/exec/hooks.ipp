@@ -203,12 +203,17 @@ MANTA_DECL exec::questions::hooks hooks_of_questions(rank_parts& all) {
           }};
 }
 
-/// Gangs that are about to end.
+/// Gangs that are about to end, and what is said when nothing can go on.
 MANTA_DECL exec::quiet_watch::hooks hooks_of_quiet(rank_parts& all) {
-  return {&all, [](void* rank) {
+  return {
+      .rank = &all,
+      .gangs_are_quiet =
+          [](void* rank) {
             const auto& gangs = parts_of(rank).work.gangs;
             return !gangs.ends().has_complete() && !gangs.watch().has_broken();
-          }};
+          },
+      .tell_state = [](void* rank) { parts_of(rank).seeing.tell_state("at a deadlock: nothing can go on"); },
+  };
 }
 
 /// What a rank does while its task runs in a child.

@@ -15,6 +15,7 @@
 #include "manta/exec/keeping.hpp"
 #include "manta/exec/layers.hpp"
 #include "manta/output/append_file.hpp"
+#include "manta/report/text_table.hpp"
 
 namespace manta::exec {
 
@@ -37,6 +38,8 @@ MANTA_DECL void keeping::keep_hung() {
 
 MANTA_DECL void keeping::keep(const invocation& call, const running_task& task, const std::string& what) {
   if (kept_ == most_kept) return;
+  if (call.self != nullptr) return list("-", task, "not kept, because a method needs its actor; " + what);
+  if (call.team != nullptr) return list("-", task, "not kept, because a member of a gang needs the others; " + what);
   if (++kept_ == most_kept) {
     std::fprintf(stderr, "manta: rank %u has kept %u failed tasks in %s, and keeps no more\n", all_.rank.rank.number(),
                  most_kept, folder_.c_str());
@@ -102,8 +105,10 @@ inline std::string keeping::write(child_letter& letter) {
 inline void keeping::list(const std::string& number, const running_task& task, const std::string& what) const {
   const std::string_view function = wire::function_at(task.function).name();
   const std::string name = task.name() == function ? "" : base::text(" (\"{}\")", task.name());
-  const std::string line = base::text("{}: {}{} on rank {} ({}), attempt {}: {}\n", number, function, name,
-                                      all_.rank.rank.number(), store::host_name(), task.attempt, what);
+  const std::string line =
+      report::one_line(base::text("{}: {}{} on rank {} ({}), attempt {}: {}", number, function, name,
+                                  all_.rank.rank.number(), store::host_name(), task.attempt, what)) +
+      '\n';
   const int file = ::open((folder_ + "/list").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return;
   (void)output::write_all(file, line);  // whole: other ranks append too

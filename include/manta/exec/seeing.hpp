@@ -47,6 +47,10 @@ class seeing {
   MANTA_DECL void on_ask(const ask_message& m);
   /// SIGUSR2 has come: rank 0 tells the state.
   MANTA_DECL void on_signal();
+  /// The run has to end early: rank 0 tells the state in which it is now.
+  MANTA_DECL void note_end();
+  /// Rank 0: tells the state, and looks around until that is done.
+  MANTA_DECL void tell_state(const char* why);
   /// Rank 0: the state of the run in words. Waits.
   MANTA_DECL std::string state_now();
 
@@ -63,7 +67,12 @@ class seeing {
  private:
   struct outputs;
 
-  void want_state(const char* why);  ///< The state is to be told soon.
+  enum reason : std::uint32_t { signal, watchdog };  // why another rank asks for the state
+
+  void want_state(const std::string& why);  ///< The state is to be told soon.
+  void begin_state();                       ///< Asks all ranks what they do.
+  void on_hung_task();                      ///< A task of this rank is about to be ended: has the state told before.
+  bool has_told() const;                    ///< After on_hung_task: has this rank said what it does?
   /// The report of this rank, now.
   MANTA_DECL wire::buffer own_report(report_detail detail);
   bool owner_is_in_user_code() const;          ///< The helper asks.
@@ -89,10 +98,12 @@ class seeing {
   survey survey_;
   survey situations_;
   survey counting_;
-  std::vector<report::task_numbers> numbers_;  // by rank, as they were told last
-  report::live_texts* live_ = nullptr;         // null: nobody shows the run
-  std::string why_state_;                      // why the state is to be told; empty: it is not
-  std::int64_t state_told_ns_ = 0;             // when it was told last
+  std::vector<report::task_numbers> numbers_;            // by rank, as they were told last
+  report::live_texts* live_ = nullptr;                   // null: nobody shows the run
+  report::rank_situation own_situation_;                 // rank 0: when the others were asked
+  std::uint64_t situations_told_ = 0, told_before_ = 0;  // how often this rank has said what it does
+  std::string why_state_;                                // why the state is to be told; empty: it is not
+  std::int64_t state_told_ns_ = 0;                       // when it was told last
   standstill standstill_;
   static constexpr unsigned every_look_ = 63;  // then the next look is a close one
   bool has_ended_ = true;                      // no run, or its end: nothing more is asked

@@ -39,6 +39,8 @@ MANTA_DECL seeing::seeing(rank_parts& all) : all_(all), survey_(all), situations
 MANTA_DECL seeing::~seeing() = default;
 
 MANTA_DECL void seeing::configure(const engine_options& options) {
+  all_.loops.watch.set_last_words({this, [](void* own) { static_cast<seeing*>(own)->on_hung_task(); },
+                                   [](void* own) { return static_cast<const seeing*>(own)->has_told(); }});
   if (all_.rank.rank != 0) return;
   const char* const job = base::environment("SLURM_JOB_ID");
   const char* const restarts = base::environment("SLURM_RESTART_COUNT");
@@ -245,19 +247,57 @@ inline bool seeing::owner_is_in_user_code() const { return !all_.rank.lock.owner
 
 MANTA_DECL void seeing::on_ask(const ask_message& m) {
   if (m.kind == ask_message::state) {
-    want_state("asked for by SIGUSR2");
+    want_state(m.how == watchdog ? "before the watchdog ends a task of rank " + std::to_string(m.home_rank)
+                                 : std::string("asked for by SIGUSR2"));
     return;
   }
   wire::buffer told;
   if (m.kind == ask_message::report) told = own_report(static_cast<report_detail>(m.how));
   else if (m.kind == ask_message::numbers) wire::put(told, numbers_of(all_));
   else write_situation(told, situation_of(all_, owner_is_in_user_code()));
+  situations_told_ += m.kind == ask_message::situation;
   all_.homes.tickets.answer(m, told.data(), told.size());
 }
 
-inline void seeing::want_state(const char* why) {
+inline void seeing::want_state(const std::string& why) {
   if (why_state_.empty()) why_state_ = why;
   looks_ = every_look_;
+}
+
+inline void seeing::on_hung_task() {
+  told_before_ = situations_told_;
+  if (all_.rank.rank == 0) return want_state("before the watchdog ends a task of rank 0");
+  ask_message m{};
+  m.kind = ask_message::state;
+  m.how = watchdog;
+  m.home_rank = all_.rank.rank.number();
+  all_.rank.post.send(0, message::ask, m);
+}
+
+inline bool seeing::has_told() const {
+  return all_.rank.rank == 0 ? why_state_.empty() : situations_told_ != told_before_;
+}
+
+MANTA_DECL void seeing::note_end() {
+  if (all_.rank.rank != 0 || has_ended_) return;
+  want_state("as the run has to end: " + all_.run.departure.reason(base::end_signals::came()));
+  tell_state_if_due();
+}
+
+MANTA_DECL void seeing::tell_state(const char* why) {
+  if (has_ended_) return;
+  want_state(why);
+  const std::int64_t patience_ends = base::now_ns() + 2 * survey::patience_ns;
+  while (!why_state_.empty() && base::now_ns() < patience_ends) {
+    looks_ = every_look_;
+    all_.rank.net.pump(true);
+    all_.loops.loop.progress();
+  }
+}
+
+inline void seeing::begin_state() {
+  situations_.begin(ask_message::situation, 0);
+  own_situation_ = situation_of(all_, owner_is_in_user_code());
 }
 
 MANTA_DECL void seeing::on_signal() {
@@ -277,7 +317,7 @@ inline void seeing::tell_state_if_due() {
   if (!why_state_.empty() && !situations_.is_under_way() && state_told_ns_ != 0 && now - state_told_ns_ < pause_ns)
     why_state_.clear();
   if ((why_state_.empty() && !wants_live(report::live_texts::state)) || situations_.is_waited_for()) return;
-  if (!situations_.is_under_way()) situations_.begin(ask_message::situation, 0);
+  if (!situations_.is_under_way()) begin_state();
   if (!situations_.is_complete(now)) return;
   const std::string why = std::exchange(why_state_, {});
   const report::run_state s = finish_state(why);
@@ -298,7 +338,7 @@ inline report::run_state seeing::finish_state(const std::string& why) {
     s.ranks[r].is_dead = all_.rank.members.is_dead(r);
     s.ranks[r].answers = false;
   }
-  s.ranks[0] = situation_of(all_, owner_is_in_user_code());
+  s.ranks[0] = std::move(own_situation_);
   numbers_.resize(all_.rank.size);
   situations_.collect([&](rank_id rank, wire::source& in) {
     s.ranks[rank.number()] = read_situation(in);
@@ -322,7 +362,7 @@ inline void seeing::watch_progress() {
 }
 
 MANTA_DECL std::string seeing::state_now() {
-  if (!situations_.is_under_way()) situations_.begin(ask_message::situation, 0);
+  if (!situations_.is_under_way()) begin_state();
   situations_.wait();
   return report::state_text(finish_state("asked for by the program"));
 }
@@ -330,23 +370,10 @@ MANTA_DECL std::string seeing::state_now() {
 MANTA_DECL wire::buffer seeing::own_report(report_detail detail) {
   const std::uint64_t now = base::ticks();
   all_.run.time_account.settle(now, owner_is_in_user_code(), all_.run.running.is_driver());
-  const store::ledger& ledger = all_.rank.ledger;
-  const graph::capacity& offered = all_.rank.world[all_.rank.rank];
-  rank_facts facts;
-  facts.node = all_.rank.net.node();
-  facts.is_spare = all_.rank.members.is_spare(all_.rank.rank);
-  facts.host = store::host_name();
-  facts.cores = static_cast<int>(offered.cpus);
-  facts.threads = thread_numbers::most();
-  facts.budget = ledger.memory().share() == ~std::uint64_t{0} ? 0 : ledger.memory().share();
-  facts.memory_bytes = ledger.memory().most();
-  facts.spilled_bytes = ledger.disk().written();
-  facts.sent_bytes = all_.values.supply.sent_bytes();
-  facts.transfers = all_.values.supply.transfers();
   std::vector<actor_times::entry> actors = all_.run.actor_times.ended();
   all_.work.actors.add_living(actors);
   wire::buffer out;
-  write_report(out, facts, {all_.run.time_account, all_.run.counts, actors}, now, detail);
+  write_report(out, facts_of(all_), {all_.run.time_account, all_.run.counts, actors}, now, detail);
   return out;
 }
 

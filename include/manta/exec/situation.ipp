@@ -33,6 +33,23 @@ MANTA_DECL report::task_numbers numbers_of(rank_parts& all) {
   return n;
 }
 
+MANTA_DECL rank_facts facts_of(rank_parts& all) {
+  const store::ledger& ledger = all.rank.ledger;
+  const graph::capacity& offered = all.rank.world[all.rank.rank];
+  rank_facts facts;
+  facts.node = all.rank.net.node();
+  facts.is_spare = all.rank.members.is_spare(all.rank.rank);
+  facts.host = store::host_name();
+  facts.cores = static_cast<int>(offered.cpus);
+  facts.threads = thread_numbers::most();
+  facts.budget = ledger.memory().share() == ~std::uint64_t{0} ? 0 : ledger.memory().share();
+  facts.memory_bytes = ledger.memory().most();
+  facts.spilled_bytes = ledger.disk().written();
+  facts.sent_bytes = all.values.supply.sent_bytes();
+  facts.transfers = all.values.supply.transfers();
+  return facts;
+}
+
 MANTA_DECL report::rank_situation situation_of(rank_parts& all, bool in_user_code) {
   constexpr std::size_t most_waits = 5, most_submitted = 16;
   report::rank_situation s;
@@ -66,7 +83,8 @@ MANTA_DECL report::rank_situation situation_of(rank_parts& all, bool in_user_cod
     if (s.submitted.size() == most_submitted) break;
     s.submitted.push_back({name_of(each.from), each.to == no_index ? "others" : name_of(each.to), each.count});
   }
-  s.waits = all.run.waiters.sentences(most_waits);
+  s.wait_count = all.run.waiters.unfinished();
+  s.waits = all.run.waiters.waits_now(most_waits, in_user_code);
   return s;
 }
 
@@ -101,7 +119,13 @@ MANTA_DECL void write_situation(wire::buffer& out, const report::rank_situation&
     wire::put(out, a.name);
     wire::put(out, a.calls);
   }
-  write_texts(out, s.waits);
+  wire::put(out, s.waits.size());
+  for (const report::waiting_task& w : s.waits) {
+    wire::put(out, w.text);
+    wire::put(out, w.seconds);
+    write_texts(out, w.stack);
+  }
+  wire::put(out, s.wait_count);
   write_texts(out, s.driver);
   wire::put(out, s.submitted.size());
   for (const report::submitted_tasks& each : s.submitted) {
@@ -136,7 +160,13 @@ MANTA_DECL report::rank_situation read_situation(wire::source& in) {
     in.get(a.calls);
     a.rank = s.rank;
   }
-  read_texts(in, s.waits);
+  s.waits.resize(in.get<std::size_t>());
+  for (report::waiting_task& w : s.waits) {
+    in.get(w.text);
+    in.get(w.seconds);
+    read_texts(in, w.stack);
+  }
+  in.get(s.wait_count);
   read_texts(in, s.driver);
   s.submitted.resize(in.get<std::size_t>());
   for (report::submitted_tasks& each : s.submitted) {

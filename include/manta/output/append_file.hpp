@@ -31,6 +31,23 @@ MANTA_DECL void make_folder_of(const std::string& file);
 /// refused more, for the reason in errno.
 MANTA_DECL std::size_t write_all(int file, std::string_view content);
 
+/// Where a content goes that replaces a file. A device, a pipe or a standard stream is written to as it is; of a link
+/// the file is replaced to which it leads.
+struct file_target {
+  std::string path;          ///< what is replaced, or written to
+  std::string part;          ///< the file that is written; it is renamed to `path` when it is whole
+  bool is_in_place = false;  ///< `part` is `path`
+  /// Opens the part; -1: errno has the reason.
+  MANTA_DECL int open() const;
+  /// The part is whole: it takes its place. False: errno has the reason.
+  MANTA_DECL bool finish() const;
+  /// The part is not wanted.
+  MANTA_DECL void drop() const;
+  /// What to say if that fails: "manta: cannot write out.json: no space left".
+  MANTA_DECL std::string complaint(int code) const;
+};
+MANTA_DECL file_target target_of(const std::string& path);
+
 /// Replaces a file at once: a reader sees the old content or the new, also if this process is killed meanwhile.
 MANTA_DECL void replace_file(const std::string& path, const std::string& content);
 

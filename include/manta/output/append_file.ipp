@@ -13,8 +13,10 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "manta/base/error.hpp"
+#include "manta/base/file.hpp"
 #include "manta/output/append_file.hpp"
 
 namespace manta::output {
@@ -48,16 +50,44 @@ MANTA_DECL std::size_t write_all(int file, std::string_view content) {
   return done;
 }
 
+MANTA_DECL file_target target_of(const std::string& path) {
+  const std::string_view text = path;
+  const bool is_stream = text.starts_with("/dev/std") || text.starts_with("/dev/fd/") || text.starts_with("/proc/");
+  struct stat s {};
+  if (is_stream || (::stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode))) return {path, path, true};
+  const std::string behind_links = base::absolute_path(path);
+  return {behind_links, behind_links + ".new", false};
+}
+
+MANTA_DECL int file_target::open() const {
+  const int how = is_in_place ? O_APPEND | O_NONBLOCK : O_CREAT | O_TRUNC;  // nobody may read the pipe
+  return ::open(part.c_str(), O_WRONLY | O_CLOEXEC | how, 0666);
+}
+
+MANTA_DECL bool file_target::finish() const { return is_in_place || std::rename(part.c_str(), path.c_str()) == 0; }
+
+MANTA_DECL void file_target::drop() const {
+  if (!is_in_place) ::unlink(part.c_str());
+}
+
+MANTA_DECL std::string file_target::complaint(int code) const {
+  const std::string text = "manta: cannot write " + path + ": " + std::strerror(code);
+  return is_in_place ? text : text + "; what was there before is intact";
+}
+
 MANTA_DECL void replace_file(const std::string& path, const std::string& content) {
-  const std::string temporary = path + ".new";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const file_target target = target_of(path);
+  const int file = target.open();
   bool good = file >= 0 && write_all(file, content) == content.size();
-  if (file >= 0) good = ::close(file) == 0 && good;
-  if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int code = errno;
-    ::unlink(temporary.c_str());
-    throw error("manta: cannot write " + path + ": " + std::strerror(code) + "; what was there before is intact");
+  int code = errno;
+  if (file >= 0 && ::close(file) != 0 && std::exchange(good, false)) code = errno;
+  if (good && !target.finish()) {
+    good = false;
+    code = errno;
   }
+  if (good) return;
+  target.drop();
+  throw error(target.complaint(code));
 }
 
 MANTA_DECL void check_replaceable(const std::string& path) {
@@ -65,11 +95,11 @@ MANTA_DECL void check_replaceable(const std::string& path) {
   struct stat s {};
   if (path.empty() || path.back() == '/' || (::stat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode)))
     throw error("manta: cannot write " + path + ": it is a folder; give the name of a file");
-  const std::string temporary = path + ".new";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  const file_target target = target_of(path);
+  const int file = target.open();
   if (file < 0) throw error("manta: cannot write " + path + ": " + std::strerror(errno));
   ::close(file);
-  ::unlink(temporary.c_str());
+  target.drop();
 }
 
 MANTA_DECL std::string read_file(const std::string& path) {

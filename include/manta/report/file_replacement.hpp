@@ -14,21 +14,22 @@
 #include <utility>
 
 #include "manta/base/error.hpp"
-#include "manta/base/text.hpp"
+#include "manta/output/append_file.hpp"
 
 namespace manta::report {
 
 /// A file that takes the place of another one when it is complete.
 class file_replacement {
  public:
-  explicit file_replacement(std::string path) : path_(std::move(path)), part_(path_ + ".new") {
-    file_ = std::fopen(part_.c_str(), "we");
+  explicit file_replacement(const std::string& path) : target_(output::target_of(path)) {
+    const int descriptor = target_.open();
+    file_ = descriptor < 0 ? nullptr : ::fdopen(descriptor, "w");
     if (file_ == nullptr) fail();
   }
   ~file_replacement() {
     if (file_ == nullptr) return;
     std::fclose(file_);
-    ::unlink(part_.c_str());
+    target_.drop();
   }
   file_replacement(const file_replacement&) = delete;
   file_replacement& operator=(const file_replacement&) = delete;
@@ -42,7 +43,7 @@ class file_replacement {
   std::uint64_t finish() {
     flush();
     std::FILE* const file = std::exchange(file_, nullptr);
-    if (std::fclose(file) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) fail();
+    if (std::fclose(file) != 0 || !target_.finish()) fail();
     return bytes_;
   }
 
@@ -57,11 +58,12 @@ class file_replacement {
   [[noreturn]] void fail() {
     const int code = errno;
     if (std::FILE* const file = std::exchange(file_, nullptr); file != nullptr) std::fclose(file);
-    ::unlink(part_.c_str());
-    throw error(base::text("manta: cannot write {}: {}; what was there before is intact", path_, std::strerror(code)));
+    target_.drop();
+    throw error(target_.complaint(code));
   }
 
-  std::string path_, part_, text_;
+  output::file_target target_;
+  std::string text_;
   std::FILE* file_ = nullptr;
   std::uint64_t bytes_ = 0;
 };

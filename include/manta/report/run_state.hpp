@@ -22,6 +22,14 @@ struct waiting_actor {
   std::uint64_t calls = 0;  ///< that wait in its mailbox
 };
 
+/// A task that waits, on a stack of its own.
+struct waiting_task {
+  std::string text = {};                ///< who waits for what: "'solve' waits for 'sum'"
+  double seconds = 0;                   ///< since when, from now
+  std::vector<std::string> stack = {};  ///< the functions in which it waits, as running_task::stack
+  friend bool operator==(const waiting_task&, const waiting_task&) = default;
+};
+
 /// What a rank says of this moment.
 struct rank_situation {
   int rank = -1;
@@ -40,7 +48,8 @@ struct rank_situation {
   std::uint64_t task_count = 0;          ///< number of all of these
   std::vector<waiting_actor> actors = {};
   std::vector<submitted_tasks> submitted = {};  ///< which functions have submitted which here; at most 16
-  std::vector<std::string> waits = {};          ///< who waits for what, a sentence each; at most 5
+  std::vector<waiting_task> waits = {};         ///< the longest first; at most 5
+  std::uint64_t wait_count = 0;                 ///< number of all of these
 };
 
 struct run_state {

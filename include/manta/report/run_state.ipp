@@ -12,6 +12,7 @@
 #include "manta/base/version.hpp"
 #include "manta/output/json_builder.hpp"
 #include "manta/report/run_state.hpp"
+#include "manta/report/text_table.hpp"
 
 namespace manta::report {
 
@@ -37,7 +38,7 @@ inline void add_stack(output::json_builder& out, const char* key, const std::vec
 
 inline std::string state_line(const char* name, const std::string& text) {
   return base::text("  {}{}{}\n", name, std::string(std::max<std::size_t>(1, 9 - std::string_view(name).size()), ' '),
-                    text);
+                    one_line(text));
 }
 
 inline std::string task_lines(const run_state& s) {
@@ -57,7 +58,13 @@ inline std::string task_lines(const run_state& s) {
                                                            base::length_text(t.seconds)));
     if (!t.stack.empty()) text += state_line("", "  " + stack_text(t.stack));
   }
-  if (count > shown) text += state_line("", base::text("{} others", base::count_text(count - shown)));
+  std::string rest;
+  if (all.size() > shown) rest = base::text("{} others", base::count_text(all.size() - shown));
+  if (count > all.size()) {
+    rest += base::text("{}{}", rest.empty() ? "" : ", and ",
+                       base::things_text(count - all.size(), "task that waits", "tasks that wait"));
+  }
+  if (!rest.empty()) text += state_line(text.empty() ? "begun" : "", rest);
   return text;
 }
 
@@ -89,15 +96,32 @@ inline std::string memory_line(const run_state& s) {
 }
 
 inline std::string wait_lines(const run_state& s) {
-  std::string text;
-  std::size_t shown = 0, all = 0;
+  std::vector<std::pair<waiting_task, std::uint64_t>> kinds;  // and how many of each there are; the longest one stands
+  std::uint64_t all = 0, shown = 0;
   for (const rank_situation& r : s.ranks) {
-    for (const std::string& wait : r.waits) {
-      if (++all > most_waits_shown) continue;
-      text += state_line(shown++ == 0 ? "waits" : "", wait);
+    all += r.wait_count;
+    for (const waiting_task& w : r.waits) {
+      const auto same = std::ranges::find_if(
+          kinds, [&](const auto& k) { return k.first.text == w.text && k.first.stack == w.stack; });
+      if (same == kinds.end()) {
+        kinds.emplace_back(w, 1);
+      } else {
+        ++same->second;
+        same->first.seconds = std::max(same->first.seconds, w.seconds);
+      }
     }
   }
-  if (all > shown) text += state_line("", base::text("{} further waits", all - shown));
+  std::ranges::stable_sort(kinds, std::ranges::greater(), [](const auto& k) { return k.first.seconds; });
+  if (kinds.size() > most_waits_shown) kinds.resize(most_waits_shown);
+  std::string text;
+  for (const auto& [wait, count] : kinds) {
+    const std::string where = wait.stack.empty() ? std::string() : ", " + stack_text(wait.stack);
+    const std::string times = count == 1 ? std::string() : base::text("{} times: ", base::count_text(count));
+    text += state_line(text.empty() ? "waits" : "",
+                       base::text("{}{}, {}{}", times, wait.text, base::length_text(wait.seconds), where));
+    shown += count;
+  }
+  if (all > shown) text += state_line("", base::text("{} further waits", base::count_text(all - shown)));
   return text;
 }
 
@@ -185,8 +209,12 @@ MANTA_DECL std::string state_json(const run_state& s) {
       out.begin('{').member("by", each.by).member("function", each.function).member("count", each.count).end('}');
     }
     out.end(']').key("waits").begin('[');
-    for (const std::string& wait : r.waits) out.value(wait);
-    out.end(']').end('}');
+    for (const waiting_task& w : r.waits) {
+      out.begin('{').member("text", w.text).member("seconds", w.seconds);
+      detail::add_stack(out, "stack", w.stack);
+      out.end('}');
+    }
+    out.end(']').member("wait_count", r.wait_count).end('}');
   }
   out.end(']').end('}');
   return std::move(out.text()) + '\n';

@@ -13,11 +13,17 @@
 
 namespace manta::report {
 
+/// A text as a part of one line: names may have any characters, also line breaks.
+MANTA_DECL std::string one_line(std::string text);
+
 class text_table {
  public:
   explicit text_table(std::vector<std::string> titles) { rows_.push_back(std::move(titles)); }
   /// A row; cells that it lacks are empty.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add(std::vector<std::string> cells) {
+    for (std::string& each : cells) each = one_line(std::move(each));
+    rows_.push_back(std::move(cells));
+  }
   /// All rows, each with `indent` before it and a line break.
   MANTA_DECL std::string text(std::string_view indent) const;
 

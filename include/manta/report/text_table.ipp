@@ -26,6 +26,12 @@ MANTA_DECL std::string shortened(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, at)) + "...";
 }
 
+MANTA_DECL std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < ' ' || c == 127; }, ' ');
+  return text;
+}
+
 MANTA_DECL std::string text_table::text(std::string_view indent) const {
   std::vector<std::size_t> widths(rows_[0].size(), 0);
   for (const auto& row : rows_) {

@@ -25,7 +25,8 @@ section.q{grid-column:span 1}section.h{grid-column:span 2}.big{font-size:27px;fo
 .less{display:none}}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 td,th{padding:5px 8px;text-align:left;border-bottom:1px solid var(--line)}th{color:var(--soft);font-weight:500}
-td.n,th.n{text-align:right;white-space:nowrap}tr.task{cursor:pointer}tr.task:hover,tr.task:focus{background:var(--line)}
+td.n,th.n{text-align:right;white-space:nowrap}tr.task,.wait>div{cursor:pointer}
+tr.task:hover,tr.task:focus,.wait>div:hover,.wait>div:focus{background:var(--line)}
 pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:13px}
 iframe{width:100%;height:80vh;border:1px solid var(--line);border-radius:10px;background:var(--card)}
 #frame{grid-column:1/-1}ul{margin:0;padding-left:20px}a{color:var(--run)}
@@ -49,17 +50,25 @@ const time=s=>s<0?'':s<1?(s*1e3).toFixed(0)+' ms':s<120?s.toFixed(1)+' s':
 function add(tag,parent,text,kind){const e=document.createElement(tag);
   if(text!==undefined)e.textContent=text;if(kind)e.className=kind;parent.append(e);return e}
 const open=new Set();
+function fold(row,stack,key){
+  const show=()=>{stack.hidden=!open.has(key);row.setAttribute('aria-expanded',open.has(key))};
+  row.tabIndex=0;
+  row.onclick=()=>{open.has(key)?open.delete(key):open.add(key);show()};
+  row.onkeydown=e=>{if(e.key==='Enter')row.onclick()};
+  show();
+}
 function task(t){
   const name=t.function+(t.name&&t.name!==t.function?' "'+t.name+'"':''),key=t.rank+' '+name,body=id('tasks');
   const row=add('tr',body,undefined,'task');
   add('td',row,name);add('td',row,time(t.seconds),'n');add('td',row,t.rank,'n');add('td',row,t.host,'less');
   const stack=add('tr',body),cell=add('td',stack);cell.colSpan=4;
   add('pre',cell,t.stack.length?t.stack.join('\n'):'its functions are not known');
-  const show=()=>{stack.hidden=!open.has(key);row.setAttribute('aria-expanded',open.has(key))};
-  row.tabIndex=0;
-  row.onclick=()=>{open.has(key)?open.delete(key):open.add(key);show()};
-  row.onkeydown=e=>{if(e.key==='Enter')row.onclick()};
-  show();
+  fold(row,stack,key);
+}
+function wait(w){
+  const box=add('div',id('waits'),undefined,'wait'),line=add('div',box,w.text+', '+time(w.seconds));
+  const stack=add('pre',box,w.stack.length?w.stack.join('\n'):'its functions are not known');
+  fold(line,stack,'wait '+w.rank+' '+w.text);
 }
 function list(where,texts,none){
   const box=id(where);box.replaceChildren();
@@ -91,7 +100,9 @@ function draw(s){
   if(at>=0&&id('tasks').children[at])id('tasks').children[at].focus();
   if(!tasks.length){const row=add('tr',id('tasks'));add('td',row,'no task runs','soft').colSpan=4}
   list('actors',ranks.flatMap(r=>r.actors.map(a=>a.waiting_calls+' for '+a.name+' on rank '+r.rank)),'none');
-  list('waits',ranks.flatMap(r=>r.waits),'nobody waits');
+  const waits=ranks.flatMap(r=>r.waits.map(w=>({...w,rank:r.rank}))).sort((a,b)=>b.seconds-a.seconds);
+  list('waits',[],waits.length?'A click shows in which functions it waits.':'nobody waits');
+  waits.slice(0,20).forEach(wait);
 }
 async function look(){
   try{

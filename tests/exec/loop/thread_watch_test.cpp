@@ -124,6 +124,42 @@ TEST_CASE("a task that has not called for longer than the limit is named, and it
   CHECK(WTERMSIG(status) == SIGABRT);
 }
 
+TEST_CASE("before a rank is ended the run says what it does; a task that comes back meanwhile is not ended") {
+  static bool is_said = false;
+  int status = 0;
+  const std::string text = errors_of(
+      [] {
+        rank r;
+        r.begin();
+        r.watch.set_limit(second_ns);
+        r.watch.set_last_words(
+            {nullptr, [](void*) { std::fprintf(stderr, "asked\n"); }, [](void*) { return is_said; }});
+        running_task task(5, add);
+        const current_task::scope runs(r.running, task);
+        const auto hang = [&](std::int64_t from_ns) {
+          r.watch.watch_task(true, from_ns);
+          for (int tenth = 1; tenth <= 11; ++tenth) r.watch.watch_task(false, from_ns + tenth * second_ns / 10);
+        };
+        hang(0);
+        CHECK(r.watch.pause_ns() > 0);
+        r.watch.watch_task(false, 2 * second_ns);  // nothing has been said
+        r.watch.watch_task(true, 3 * second_ns);
+        hang(10 * second_ns);
+        is_said = true;
+        std::fprintf(stderr, "said\n");
+        r.watch.watch_task(false, 12 * second_ns);
+        ::usleep(1'000'000);
+      },
+      status);
+  CAPTURE(text);
+  const std::size_t back = text.find("it is not ended"), again = text.find("asked\n", back), said = text.find("said\n");
+  CHECK(text.find("asked\n") < back);
+  CHECK(back < again);
+  CHECK(again < said);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGABRT);
+}
+
 TEST_CASE("without a limit nothing hangs") {
   rank r;
   running_task task(5, add);

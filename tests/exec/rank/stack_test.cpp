@@ -32,6 +32,7 @@
 #include "manta/error.hpp"
 #include "manta/exec/rank/overflow.hpp"
 #include "manta/exec/rank/stack.hpp"
+#include "manta/exec/rank/stack_trace.hpp"
 
 namespace {
 
@@ -127,7 +128,41 @@ double a_third() {
 
 }  // namespace
 
+#if defined(__x86_64__)
+[[gnu::noinline]] int wait_deep(toy& rank, toy::event& awaited, int depth) {
+  if (depth > 0) return wait_deep(rank, awaited, depth - 1) + 1;
+  rank.wait(awaited);
+  return 0;
+}
+#endif
+
 TEST_SUITE("exec/stack") {
+#if defined(__x86_64__)
+  TEST_CASE("the calls on a stack that was left are known, on the thread's own and on pooled ones") {
+    using manta::exec::stack_trace;
+    toy rank;
+    toy::event opened, root;
+    std::vector<std::vector<std::string>> seen;
+    rank.submit([&] { wait_deep(rank, opened, 2); });
+    rank.submit([&] {
+      std::vector<manta::exec::wait_place> places;
+      rank.pool().for_each_parked([&](context& each) { places.push_back({&each, nullptr, true}); });
+      std::thread([&] { seen = stack_trace::of_waits(places); }).join();  // from another thread, as the helper does
+      rank.set(opened);
+      rank.set(root);
+    });
+    wait_deep(rank, root, 1);
+    rank.run();
+    REQUIRE(seen.size() == 2);
+    const auto calls = [](const std::vector<std::string>& names) {
+      return std::ranges::count_if(names,
+                                   [](const std::string& n) { return n.find("wait_deep(") != std::string::npos; });
+    };
+    CHECK(calls(seen[0]) == 2);
+    CHECK(calls(seen[1]) == 3);
+  }
+#endif
+
   TEST_CASE("park runs the service loop on another stack and returns when resumed") {
     toy rank;
     CHECK(rank.pool().on_root());

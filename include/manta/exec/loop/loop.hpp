@@ -117,7 +117,9 @@ class rank_loop {
   static std::uint64_t ticks_between_looks();  ///< A rank with tasks looks around at least so often.
   void look_around(bool late);                 ///< Makes progress between two tasks.
   /// The task that has the thread, or the driver, waits from now on, and others may run.
-  void pause(running_task& task) { below_.time_account.pause(task, below_.running.is_driver(), base::ticks()); }
+  void pause(running_task& task, std::uint64_t now) {
+    below_.time_account.pause(task, below_.running.is_driver(), now);
+  }
   /// It goes on.
   void go_on(running_task& task) {
     below_.running.resume(task);

@@ -23,8 +23,10 @@ MANTA_DECL void rank_loop::wait(wait_record& record) {
   if (record.over()) return;
   running_task& task = below_.running.get();
   record.task = &task;
+  record.begin_ticks = base::ticks();
+  record.frame = __builtin_frame_address(0);
   below_.waiters.add(record);
-  pause(task);
+  pause(task, record.begin_ticks);
   if (!somebody_can_go_on()) own_.net.pump(true);
   for (bool others_ran = false;;) {
     below_.running.leave();
@@ -229,7 +231,7 @@ MANTA_DECL void rank_loop::let_others_go_first() {
   if (next == nullptr && (!below_.actors.has_work() || !stacks_->has_spare())) return;
   running_task& task = below_.running.get();
   below_.turns.make_way(&stacks_->current(), below_.actors.waiting());
-  pause(task);
+  pause(task, base::ticks());
   leave_stack(next);
   go_on(task);
 }

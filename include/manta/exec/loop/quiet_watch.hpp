@@ -45,6 +45,7 @@ class quiet_watch {
   struct hooks {
     void* rank;
     bool (*gangs_are_quiet)(void* rank);  ///< Is no gang about to be ended?
+    void (*tell_state)(void* rank);       ///< Nothing can go on: the state of the run is told. Waits.
   };
 
   quiet_watch(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}

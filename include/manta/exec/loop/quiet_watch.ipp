@@ -67,7 +67,9 @@ MANTA_DECL void quiet_watch::begin_wave() {
 }
 
 MANTA_DECL void quiet_watch::declare_deadlock() {
-  if (!collect_reports()) return;
+  const std::uint32_t deaths_before = own_.members.deaths();
+  others_.tell_state(others_.rank);
+  if (own_.members.deaths() != deaths_before || !collect_reports()) return;
   const std::string text = deadlock_text();
   own_.post.send_to_others(message::fail_waits, index_message{0, 0}, text.data(), text.size());
   // The driver, if it has returned, is not told.

@@ -32,6 +32,7 @@ class thread_watch {
   const watchdog& over_tasks() const { return task_; }
   /// How long may pass between two looks at tasks; below 0: they are not watched.
   std::int64_t pause_ns() const {
+    if (end_at_ns_ != 0) return watchdog::most_between_looks_ns / 10;
     return task_.is_on() ? std::min(watchdog::most_between_looks_ns, task_.limit_ns() / 8 + 1) : -1;
   }
   /// Before a rank is ended, act(with) is called.
@@ -39,14 +40,26 @@ class thread_watch {
     last_act_ = act;
     with_ = with;
   }
+  /// Before that, the run may say what it does: `begin` is called when a task is taken for hung, and the rank is ended
+  /// when `are_said`, or after some seconds.
+  struct last_words {
+    void* with;
+    void (*begin)(void* with);
+    bool (*are_said)(void* with);
+  };
+  void set_last_words(const last_words& words) { words_ = words; }
   /// Ends the rank if a task has its thread for too long; with recovery the task is tried elsewhere. `was_here`: the
-  /// thread has entered the library since the last look.
+  /// thread has entered the library since the last look: then it is not ended, also if that has been said.
   void watch_task(bool was_here, std::int64_t now_ns = base::now_ns());
   /// A task that holds a mutex and waits leaves the rank's thread to others. If one of these wants the mutex, nothing
   /// goes on here any more: nobody can undo that, but it is said.
   void watch_lock(bool was_here, std::int64_t now_ns = base::now_ns());
 
  private:
+  static constexpr std::int64_t patience_ns = 2'500'000'000;  // with what the run says before
+
+  void end_hung(bool was_here, std::int64_t now_ns);  ///< Ends the rank when that is due.
+
   const rank_id rank_;
   const current_task& running_;
   const started_list& started_;
@@ -54,6 +67,9 @@ class thread_watch {
   const helper& helper_;
   void (*last_act_)(void*) = nullptr;
   void* with_ = nullptr;
+  last_words words_{};
+  std::int64_t end_at_ns_ = 0;  // when the rank is ended at the latest; 0: it is not
+  std::int64_t hung_after_ns_ = 0;
   watchdog task_;
   lock_watch lock_;
 };

@@ -18,6 +18,7 @@
 namespace manta::exec {
 
 MANTA_DECL void thread_watch::watch_task(bool was_here, std::int64_t now_ns) {
+  if (end_at_ns_ != 0) return end_hung(was_here, now_ns);
   if (!task_.is_on()) return;
   const std::int64_t limit_ns = task_.limit_ns();
   if (!task_.look(now_ns, was_here, !running_.is_driver())) return;
@@ -27,6 +28,22 @@ MANTA_DECL void thread_watch::watch_task(bool was_here, std::int64_t now_ns) {
                rank_.number(), std::string(running_->name()).c_str(), static_cast<double>(limit_ns) * 1e-9);
   const std::string where = report::stack_text(stack_trace::of(helper_.owner(), &running_.get()));
   if (!where.empty()) std::fprintf(stderr, "manta: rank %u: %s\n", rank_.number(), where.c_str());
+  hung_after_ns_ = limit_ns;
+  end_at_ns_ = now_ns;
+  if (words_.begin != nullptr) {
+    end_at_ns_ += patience_ns;
+    words_.begin(words_.with);
+  }
+  end_hung(false, now_ns);
+}
+
+inline void thread_watch::end_hung(bool was_here, std::int64_t now_ns) {
+  if (was_here) {
+    std::fprintf(stderr, "manta: rank %u: that task has called manta after all; it is not ended\n", rank_.number());
+    end_at_ns_ = 0;
+    return task_.set_limit(hung_after_ns_);
+  }
+  if (now_ns < end_at_ns_ && !words_.are_said(words_.with)) return;
   if (last_act_ != nullptr) last_act_(with_);
   abort_hung(helper_.owner());
 }

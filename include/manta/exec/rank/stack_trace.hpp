@@ -5,6 +5,7 @@
 // interrupts it for some microseconds, and its handler notes the stack. The signal
 // is SIGURG, which nobody sends for anything else and which does nothing where it
 // is not expected. A handler of the program's own stays, and then nothing is known.
+// A stack that was left, because its task waits, is read as it is (stack_walk.hpp).
 #pragma once
 
 #include <pthread.h>
@@ -12,13 +13,22 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/base/symbols.hpp"
+#include "manta/exec/rank/stack.hpp"
 
 namespace manta::exec {
+
+/// Where a task waits.
+struct wait_place {
+  const context* left;  ///< its stack; null: the calling thread stands on it
+  const void* above;    ///< the engine's frame there, from which on calls are left out
+  bool is_known;        ///< else nothing is known of it
+};
 
 class stack_trace {
  public:
@@ -32,6 +42,8 @@ class stack_trace {
   MANTA_DECL static std::vector<std::string> of(pthread_t thread, const void* below);
   /// For the handler of a signal: the functions in which the calling thread is, when the signal interrupted `machine`.
   MANTA_DECL static std::vector<std::string> at(const void* machine);
+  /// The functions in which tasks wait, a stack for each place. Theirs must stand still meanwhile.
+  MANTA_DECL static std::vector<std::vector<std::string>> of_waits(std::span<const wait_place> places);
   /// What `of` makes of all functions of a stack.
   MANTA_DECL static std::vector<std::string> shown(std::vector<base::code_place> all);
 

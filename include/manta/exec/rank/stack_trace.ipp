@@ -6,7 +6,6 @@
 
 #include <ucontext.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,36 +14,11 @@
 
 #include "manta/base/address.hpp"
 #include "manta/exec/rank/stack_trace.hpp"
+#include "manta/exec/rank/stack_walk.hpp"
 
 namespace manta::exec {
 
 namespace detail {
-
-/// A stack while it is walked.
-struct stack_walk {
-  std::uintptr_t interrupted;  // the instruction before which the signal came; 0: unknown
-  std::uintptr_t below;
-  void** frames;
-  int most;
-  int count = 0;
-  bool is_in_handler = true;
-};
-
-inline _Unwind_Reason_Code note_frame(_Unwind_Context* frame, void* walk) {
-  stack_walk& w = *static_cast<stack_walk*>(walk);
-  int is_exact = 0;  // else the address is behind a call
-  const std::uintptr_t at = _Unwind_GetIPInfo(frame, &is_exact);
-  if (at == 0) return _URC_END_OF_STACK;
-  if (w.is_in_handler && at == w.interrupted) w.is_in_handler = false;
-  if (w.is_in_handler) return _URC_NO_REASON;
-  if (w.below != 0 && _Unwind_GetCFA(frame) > w.below) {  // where the frame before this one ends
-    w.count -= w.count > 0 ? 1 : 0;
-    return _URC_END_OF_STACK;
-  }
-  if (w.count == w.most) return _URC_END_OF_STACK;
-  w.frames[w.count++] = base::place_at(is_exact != 0 ? at : at - 1);
-  return _URC_NO_REASON;
-}
 
 inline std::uintptr_t instruction_of([[maybe_unused]] const void* machine) {
 #if defined(__x86_64__)
@@ -58,9 +32,10 @@ inline std::uintptr_t instruction_of([[maybe_unused]] const void* machine) {
 
 /// In the handler of a signal that has interrupted `machine`: notes the stack, and returns its number of frames.
 inline int note_stack(const void* machine, const void* below, std::span<void*> frames) {
-  stack_walk walk{instruction_of(machine), base::address_of(below), frames.data(), static_cast<int>(frames.size())};
-  walk.is_in_handler = walk.interrupted != 0;
-  _Unwind_Backtrace(&note_frame, &walk);
+  stack_walk walk{.frames = frames.data(), .most = static_cast<int>(frames.size())};
+  walk.interrupted = instruction_of(machine);
+  walk.below = base::address_of(below);
+  walk.walk_here();
   return walk.count;
 }
 
@@ -119,10 +94,33 @@ MANTA_DECL std::vector<std::string> stack_trace::at(const void* machine) {
   return shown(base::code_places({frames, static_cast<std::size_t>(count)}));
 }
 
+MANTA_DECL std::vector<std::vector<std::string>> stack_trace::of_waits(std::span<const wait_place> places) {
+  std::vector<void*> frames;
+  std::vector<std::size_t> ends;
+  for (const wait_place& each : places) {
+    void* found[most_frames];
+    stack_walk walk{.frames = found, .most = most_frames};
+    walk.above = base::address_of(each.above);
+    if (each.is_known) each.left != nullptr ? walk.walk(each.left->left_at()) : walk.walk_here();
+    frames.insert(frames.end(), found, found + walk.count);
+    ends.push_back(frames.size());
+  }
+  if (frames.empty()) return std::vector<std::vector<std::string>>(places.size());
+  const std::vector<base::code_place> all = base::code_places(frames);
+  std::vector<std::vector<std::string>> stacks;
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
+    stacks.push_back(shown({at(begin), at(end)}));
+    begin = end;
+  }
+  return stacks;
+}
+
 MANTA_DECL std::vector<std::string> stack_trace::shown(std::vector<base::code_place> all) {
   constexpr std::size_t longest_name = 90, first_names = 4;
   const auto begin = std::ranges::find_if_not(all, &detail::is_engine);
-  all.erase(all.begin(), begin);  // the function waits for the lock that the asking thread has
+  all.erase(all.begin(), begin);  // the function waits, perhaps only for the lock that the asking thread has
   all.erase(std::ranges::find_if(all, &detail::is_engine), all.end());
   const bool has_own = std::ranges::any_of(all, &base::code_place::is_program);
   while (!all.empty() && (detail::is_of_call(all.back()) || (has_own && !all.back().is_program))) all.pop_back();

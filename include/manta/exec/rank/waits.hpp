@@ -27,6 +27,8 @@ struct wait_record {
   bool failed = false;                 ///< nothing can ever end: throw deadlock
   bool queued = false;                 ///< stands in the list of stacks to continue
   const running_task* task = nullptr;  ///< who waits, for reports
+  std::uint64_t begin_ticks = 0;       ///< since when, for reports
+  const void* frame = nullptr;         ///< the engine's frame in which the stack waits, for reports
   const graph::node* first = nullptr;  ///< the node for which the task waits
   const char* what = nullptr;          ///< what that is, for reports; null: the node says it
 

@@ -25,6 +25,7 @@
 #include "manta/exec/state/deadlock_report.hpp"
 #include "manta/exec/state/pace.hpp"
 #include "manta/exec/state/turns.hpp"
+#include "manta/report/run_state.hpp"
 
 namespace manta::exec {
 
@@ -109,8 +110,9 @@ class waiters {
   std::uint32_t unfinished() const;
   /// These waits in words; empty if there is none.
   std::string describe(rank_id here) const;
-  /// A sentence for each of them, at most this number.
-  std::vector<std::string> sentences(std::size_t most) const;
+  /// The first of them, at most this number, with the functions in which they wait. `by_helper`: the calling thread is
+  /// not the rank's own, which is in user code.
+  std::vector<report::waiting_task> waits_now(std::size_t most, bool by_helper) const;
   /// All waits but the last in words, also those that are over: for a rank whose thread stands in a lock.
   std::string describe_all() const;
   /// All waits but the last throw `deadlock` with this text.

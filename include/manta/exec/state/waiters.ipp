@@ -4,7 +4,9 @@
 // The definitions of waiters.hpp.
 #pragma once
 
+#include "manta/base/clock.hpp"
 #include "manta/exec/rank/node_views.hpp"
+#include "manta/exec/rank/stack_trace.hpp"
 #include "manta/exec/state/waiters.hpp"
 
 namespace manta::exec {
@@ -83,11 +85,17 @@ MANTA_DECL std::string waiters::describe(rank_id here) const {
   return text.empty() ? text : "[rank " + std::to_string(here) + ": " + text + "] ";
 }
 
-MANTA_DECL std::vector<std::string> waiters::sentences(std::size_t most) const {
-  std::vector<std::string> all;
+MANTA_DECL std::vector<report::waiting_task> waiters::waits_now(std::size_t most, bool by_helper) const {
+  std::vector<report::waiting_task> all;
+  std::vector<wait_place> places;
+  const std::uint64_t now = base::ticks();
   for (const wait_record* w : waits_) {
-    if (w != last_ && !w->over() && all.size() < most) all.push_back(describe(*w));
+    if (w == last_ || w->over() || all.size() == most) continue;
+    all.push_back({describe(*w), 1e-9 * static_cast<double>(base::nanoseconds_of(now - w->begin_ticks))});
+    places.push_back({w->parked, w->frame, w->parked != nullptr || !by_helper});
   }
+  std::vector<std::vector<std::string>> stacks = stack_trace::of_waits(places);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].stack = std::move(stacks[i]);
   return all;
 }
 

@@ -59,6 +59,8 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
     ok = false;
     identity.has_failed = true;
     why = below_.failures.here(*below_.running, call.reads_arguments);
+    if (keeps_failed_ && !identity.keeps_arguments && !identity.stop && is_last_attempt(identity))
+      others_.keep(others_.rank, call, identity, why);  // which says why it is not kept
   }
   const std::uint64_t before = below_.pace.task_ended(), now = base::ticks();
   below_.pace.note_end(now);
