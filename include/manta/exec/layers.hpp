@@ -50,7 +50,6 @@ namespace manta::exec {
 /// What the parts call of what is built after them: hooks.ipp.
 struct part_hooks {
   exec::references::hooks references;
-  exec::task_records::hooks records;
   exec::completion::hooks completion;
   exec::supply::hooks supply;
   exec::fetches::hooks fetches;
@@ -61,14 +60,12 @@ struct part_hooks {
   exec::actor_host::hooks actors;
   exec::tasks_ahead::hooks ahead;
   exec::placement::hooks placement;
-  exec::withdrawal::hooks withdrawal;
   exec::lost_tasks::hooks lost;
   exec::tickets::hooks tickets;
   exec::named_actors::hooks named;
   exec::actor_calls::hooks calls;
   exec::home::hooks home;
   exec::rank_loop::hooks loop;
-  exec::quiet_watch::hooks quiet;
   exec::questions::hooks questions;
   exec::helper::duties helper, watching_helper;  ///< hooks of a helper beside other ranks, and of one that is alone
   exec::isolated_calls::hooks isolated;
@@ -130,8 +127,8 @@ struct value_layer {
   exec::journaling journaling;
   references refs;
   rank_context own;
-  task_records records;
   exec::completion completion;
+  task_records records;
   exec::supply supply;
   exec::fetches fetches;
   exec::attempts attempts;

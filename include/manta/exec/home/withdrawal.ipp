@@ -170,7 +170,8 @@ MANTA_DECL bool withdrawal::stop_here(const cancel_message& m) {
       return true;
     }
     r->stop = true;
-    others_.note_stop(others_.rank, m.id, m.flags);
+    below_.waiters.note_stop();
+    below_.gangs.stop_members(m.id, m.flags);
     if ((m.flags & cancel_message::children) != 0) stop_children(*r);
     return true;
   }

@@ -34,6 +34,7 @@ class quiet_watch {
     const exec::attempts& attempts;
     const exec::executor& executor;
     const actor_host& actors;
+    const exec::gangs& gangs;
     const named_actors& named;
     const exec::unobserved& unobserved;
     exec::placement& placement;
@@ -41,13 +42,7 @@ class quiet_watch {
     const exec::orphans& orphans;
     rank_loop& loop;
   };
-  /// What others do, with `rank` first.
-  struct hooks {
-    void* rank;
-    bool (*gangs_are_quiet)(void* rank);  ///< Is no gang about to be ended?
-  };
-
-  quiet_watch(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
+  quiet_watch(const rank_context& own, parts of_it) : own_(own), below_(of_it) {}
 
   // --- rank 0
 
@@ -79,7 +74,6 @@ class quiet_watch {
 
   const rank_context own_;
   const parts below_;
-  const hooks others_;
   waves waves_;
 };
 
