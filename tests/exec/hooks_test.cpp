@@ -237,6 +237,7 @@ TEST_CASE("a rank gives back what it has not begun: rank 0 places it again, but 
     world[1].duties.serve_others();  // as while another task takes long
     if (cancels) {
       world[0].withdrawal.withdraw(first, cancel_failure("test", "test", 0), 0);
+      CHECK(next.state == state::failed);  // at once, though it was sent ahead
       first.set(node::observed);
       next.set(node::observed);
     }
