@@ -16,39 +16,11 @@ import sys
 A_FEW = 6
 SECONDS = {False: 10, True: 60}  # of one program, with a few hooks and with all
 
-FAMILIES = "handles inside values that are made again: tests/restart_test.cpp, tests/survive"
-MISSING = "a test is missing"
-STUCK = "it watches for what has stood still for ten seconds"
-
-# Hooks that no test of ranks in one process notices so far, and where their work is tested. Six would be one in ten; the
-# number is only lowered.
-MOST_UNNOTICED = 25
+# Hooks that no test of ranks in one process notices, and why. Five would be one in ten; the number is only lowered.
+MOST_UNNOTICED = 2
 UNNOTICED = {
-    "references.stand_in_gone": FAMILIES,
-    "completion.inherit": FAMILIES,
-    "completion.await_return": FAMILIES,
-    "fetches.await_heir": FAMILIES,
-    "supply.pulled": "pulls that wait for memory: tests/memory_test.cpp",
-    "runner.run_isolated": "child processes: tests/isolate_test.cpp",
-    "isolated.attend": "child processes: tests/isolate_test.cpp",
-    "runner.keep": "files of tasks that failed: tests/programs",
-    "actors.note_stop": "waits that end when a task is asked to stop: tests/cancel_test.cpp",
-    "withdrawal.note_stop": "waits that end when a task is asked to stop: tests/cancel_test.cpp",
-    "actors.part_failed": "parts whose inputs fail: tests/gang_actor_test.cpp",
-    "ahead.start": "a dependent whose executor dies: tests/survive",
-    "placement.is_withdrawn": "it saves work, and changes no result",
-    "lost.task_ready": "tasks that wait for what died: tests/survive",
-    "calls.wait_for_end": "a caller that waits for an actor's place: tests/actor_test.cpp",
-    "executor.run_own": MISSING,
-    "records.lies_at": MISSING,
-    "watching_helper.rouse": MISSING,
-    "loop.watch": STUCK,
-    "helper.owner_is_here": STUCK,
-    "watching_helper.owner_is_here": STUCK,
-    "loop.serve_others": "tasks that poll for long: tests/progress_test.cpp",
+    "helper.owner_is_here": "it watches for what has stood still for ten seconds",
     "quiet.tell_state": "what is told at a deadlock: tests/programs/seeing_test.py",
-    "watching_helper.begin": "signals and files of a rank that is alone: tests/programs",
-    "watching_helper.do_duties": "signals and files of a rank that is alone: tests/programs",
 }
 
 

@@ -15,14 +15,14 @@
 /// Calls visit(name, hook) for all hooks of the parts. `hook` is a reference to the pointer to the function.
 template <class Visit>
 void for_each_hook(manta::exec::part_hooks& all, Visit&& visit) {
-  constexpr std::size_t parts = 24;  // each has `rank` too
+  constexpr std::size_t parts = 21;  // each has `rank` too
   std::size_t count = 0;
   const auto visit_all = [&](auto&... named) { (..., (++count, visit(std::get<0>(named), std::get<1>(named)))); };
 #define MANTA_HOOK(part, name) std::tuple<const char*, decltype(all.part.name)&>(#part "." #name, all.part.name)
   const auto visit_hooks = [&](auto&&... named) { visit_all(named...); };
   visit_hooks(MANTA_HOOK(references, stand_in_gone), MANTA_HOOK(references, actor_gone),
-              MANTA_HOOK(references, free_task), MANTA_HOOK(references, given_up), MANTA_HOOK(records, lies_at));
-  visit_hooks(MANTA_HOOK(completion, task_ready), MANTA_HOOK(completion, wake), MANTA_HOOK(completion, announce),
+              MANTA_HOOK(references, free_task), MANTA_HOOK(references, given_up));
+  visit_hooks(MANTA_HOOK(completion, task_ready), MANTA_HOOK(completion, announce),
               MANTA_HOOK(completion, input_arrived), MANTA_HOOK(completion, send_call), MANTA_HOOK(completion, pulled),
               MANTA_HOOK(completion, send_after), MANTA_HOOK(completion, inherit), MANTA_HOOK(completion, await_return),
               MANTA_HOOK(completion, stop_timer), MANTA_HOOK(completion, free_task));
@@ -30,21 +30,19 @@ void for_each_hook(manta::exec::part_hooks& all, Visit&& visit) {
               MANTA_HOOK(attempts, task_ready), MANTA_HOOK(attempts, withdraw), MANTA_HOOK(recovery, start));
   visit_hooks(MANTA_HOOK(runner, run_isolated), MANTA_HOOK(runner, keep), MANTA_HOOK(executor, run_own),
               MANTA_HOOK(executor, run_part), MANTA_HOOK(executor, call_ready), MANTA_HOOK(executor, new_actor),
-              MANTA_HOOK(executor, ended_here), MANTA_HOOK(actors, note_stop), MANTA_HOOK(actors, run_part),
-              MANTA_HOOK(actors, part_failed), MANTA_HOOK(ahead, start), MANTA_HOOK(ahead, fail_dependent),
-              MANTA_HOOK(ahead, discard), MANTA_HOOK(placement, is_withdrawn));
-  visit_hooks(MANTA_HOOK(withdrawal, note_stop), MANTA_HOOK(lost, start), MANTA_HOOK(lost, task_ready),
-              MANTA_HOOK(lost, repeats_call), MANTA_HOOK(tickets, wait_for_end), MANTA_HOOK(named, start),
-              MANTA_HOOK(calls, wait_for_end), MANTA_HOOK(calls, relieve), MANTA_HOOK(home, relieve));
-  visit_hooks(MANTA_HOOK(loop, progress), MANTA_HOOK(loop, look_for_deadlock), MANTA_HOOK(loop, watch),
-              MANTA_HOOK(loop, serve_others), MANTA_HOOK(quiet, gangs_are_quiet), MANTA_HOOK(quiet, tell_state),
-              MANTA_HOOK(questions, seen), MANTA_HOOK(isolated, attend));
-  visit_hooks(MANTA_HOOK(helper, begin), MANTA_HOOK(helper, sleep), MANTA_HOOK(helper, rouse),
-              MANTA_HOOK(helper, owner_is_here), MANTA_HOOK(helper, do_duties), MANTA_HOOK(helper, patience_ns),
-              MANTA_HOOK(helper, pause_ns), MANTA_HOOK(watching_helper, begin), MANTA_HOOK(watching_helper, sleep),
-              MANTA_HOOK(watching_helper, rouse), MANTA_HOOK(watching_helper, owner_is_here),
-              MANTA_HOOK(watching_helper, do_duties), MANTA_HOOK(watching_helper, patience_ns),
-              MANTA_HOOK(watching_helper, pause_ns));
+              MANTA_HOOK(executor, ended_here), MANTA_HOOK(actors, run_part), MANTA_HOOK(actors, part_failed),
+              MANTA_HOOK(ahead, start), MANTA_HOOK(ahead, fail_dependent), MANTA_HOOK(ahead, discard),
+              MANTA_HOOK(placement, is_withdrawn));
+  visit_hooks(MANTA_HOOK(lost, start), MANTA_HOOK(lost, task_ready), MANTA_HOOK(lost, repeats_call),
+              MANTA_HOOK(tickets, wait_for_end), MANTA_HOOK(named, start), MANTA_HOOK(calls, wait_for_end),
+              MANTA_HOOK(calls, relieve), MANTA_HOOK(home, relieve));
+  visit_hooks(MANTA_HOOK(loop, progress), MANTA_HOOK(loop, look_for_deadlock), MANTA_HOOK(loop, serve_others),
+              MANTA_HOOK(quiet, tell_state), MANTA_HOOK(questions, seen), MANTA_HOOK(isolated, attend));
+  visit_hooks(MANTA_HOOK(helper, sleep), MANTA_HOOK(helper, rouse), MANTA_HOOK(helper, owner_is_here),
+              MANTA_HOOK(helper, do_duties), MANTA_HOOK(helper, patience_ns), MANTA_HOOK(helper, pause_ns),
+              MANTA_HOOK(watching_helper, sleep), MANTA_HOOK(watching_helper, rouse),
+              MANTA_HOOK(watching_helper, owner_is_here), MANTA_HOOK(watching_helper, do_duties),
+              MANTA_HOOK(watching_helper, patience_ns), MANTA_HOOK(watching_helper, pause_ns));
 #undef MANTA_HOOK
   ++count, visit("rouse", all.rouse);
   if ((parts + count) * sizeof(void*) != sizeof all) std::abort();  // a hook is missing above

@@ -33,6 +33,8 @@ struct whole_rank : manta::exec::rank_parts {
   whole_rank& operator=(const whole_rank&) = delete;
   /// Those of the product are changed by this function before the ranks are made; null: they are not.
   static inline void (*change_hooks)(manta::exec::part_hooks&) = nullptr;
+  /// The rank to which something happened last: the one whose task runs, or for which a value is read.
+  static inline whole_rank* acting = nullptr;
   static whole_rank& of(void* parts) { return static_cast<whole_rank&>(*static_cast<rank_parts*>(parts)); }
 
   /// Submits a task with one number as its argument. The caller owns one handle of the result.
@@ -107,7 +109,7 @@ class whole_world {
   /// Whoever has the rank may give it something to do.
   whole_rank& operator[](std::size_t rank) {
     wake(static_cast<std::uint32_t>(rank));
-    return *ranks_[rank];
+    return act_on(rank);
   }
   whole_rank& look_at(std::size_t rank) { return *ranks_[rank]; }  ///< Whoever has it gives it nothing to do.
   std::uint32_t size() const { return static_cast<std::uint32_t>(ranks_.size()); }
@@ -146,10 +148,10 @@ class whole_world {
     run();
   }
   /// The rank does nothing more. Rank 0 hears of its death, and tells the others, also which spare takes its place.
-  void kill(std::uint32_t dead) {
+  void kill(std::uint32_t dead, manta::net::end_by by = manta::net::end_by::unknown) {
     alive_[dead] = false;
     stacks_.drop(*ranks_[dead]);
-    ranks_[0]->deaths.announce({dead, "of cold", manta::net::end_by::unknown, 0});
+    act_on(0).deaths.announce({dead, "of cold", by, 0});
     wake(0);
   }
   bool is_alive(std::uint32_t rank) const { return alive_[rank]; }
@@ -194,14 +196,18 @@ class whole_world {
     awake_.pop_back();
     return false;
   }
-  bool runs_one(whole_rank& r) { return have_stacks_ ? stacks_.run_one(r) : r.run_one(); }
+  bool runs_one(whole_rank& r) {
+    whole_rank::acting = &r;
+    return have_stacks_ ? stacks_.run_one(r) : r.run_one();
+  }
+  whole_rank& act_on(std::size_t rank) { return *(whole_rank::acting = ranks_[rank].get()); }
   bool deliver(std::size_t looping = nobody) {
     // Rank 0 asks when it idles: in a large world not after each letter.
     ranks_[0]->work.placement.place();
     if (ranks_.size() <= 16 || random_() % ranks_.size() < 16) ranks_[0]->work.placement.ask_for_work();
     const auto take_block = [this](std::uint32_t to, std::uint64_t token) {
       if (!alive_[to]) return;
-      ranks_[to]->fetches.on_block(token);
+      act_on(to).fetches.on_block(token);
       wake(to);
     };
     if (!letters_.sent.empty() && letters_.deliver_block(take_block)) return true;
@@ -209,7 +215,7 @@ class whole_world {
       if (!alive_[to]) return;
       wake(to);
       if (have_stacks_ && to != looping) ranks_[to]->run.phase.set_resting(!stacks_.can_go_on(*ranks_[to]));
-      handle_message(*ranks_[to], from, m.kind, m.bytes.data(), m.bytes.size());
+      handle_message(act_on(to), from, m.kind, m.bytes.data(), m.bytes.size());
     });
   }
 

@@ -77,12 +77,9 @@ MANTA_DECL bool duties::answer_for_owner() {
 
 MANTA_DECL void duties::serve_others() {
   all_.loops.loop.report_long_task();
-  if (all_.rank.scheduler != nullptr) {
-    all_.work.placement.ask_for_work();
-    all_.work.gang_guard.watch_waiting();
-  }
+  if (all_.rank.scheduler != nullptr) all_.work.placement.ask_for_work();
   if (all_.homes.home.owes_tasks()) all_.homes.home.give_away(true);
-  if (!all_.work.gangs.ends().empty()) all_.work.gang_guard.watch_members();
+  all_.work.gang_guard.watch();
   all_.work.gang_guard.watch_leader();
 }
 

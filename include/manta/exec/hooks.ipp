@@ -6,7 +6,6 @@
 #pragma once
 
 #include "manta/exec/layers.hpp"
-#include "manta/exec/rank/thread_role.hpp"
 
 namespace manta::exec {
 
@@ -29,19 +28,11 @@ MANTA_DECL exec::references::hooks hooks_of_references(rank_parts& all) {
   };
 }
 
-/// Inputs of received tasks that lie elsewhere.
-MANTA_DECL exec::task_records::hooks hooks_of_records(rank_parts& all) {
-  return {&all, [](void* rank, node& n, rank_id place, std::uint64_t bytes) {
-            parts_of(rank).values.completion.lies_at(n, place, bytes);
-          }};
-}
-
 /// What is done when a node ends.
 MANTA_DECL exec::completion::hooks hooks_of_completion(rank_parts& all) {
   return {
       .rank = &all,
       .task_ready = [](void* rank, node& dependent) { parts_of(rank).homes.home.task_ready(dependent); },
-      .wake = [](void* rank, wait_record& record) { parts_of(rank).run.waiters.wake(record); },
       .announce =
           [](void* rank, const link& l, node& n) {
             parts_of(rank).values.supply.tell_value({l.rank, l.index}, n);
@@ -117,7 +108,6 @@ MANTA_DECL exec::executor::hooks hooks_of_executor(rank_parts& all) {
 MANTA_DECL exec::actor_host::hooks hooks_of_actors(rank_parts& all) {
   return {
       .rank = &all,
-      .note_stop = [](void* rank) { parts_of(rank).run.waiters.note_stop(); },
       .run_part = [](void* rank, slot_index slot, task* call) { parts_of(rank).work.gangs.run_call(slot, call); },
       .part_failed = [](void* rank, const task& call,
                         const store::failure_ptr& why) { parts_of(rank).work.gangs.part_failed(call, why); },
@@ -154,14 +144,6 @@ MANTA_DECL exec::placement::hooks hooks_of_placement(rank_parts& all) {
   return {&all, [](void* rank, task& t) { return parts_of(rank).homes.withdrawal.is_withdrawn(t); }};
 }
 
-/// Members of gangs.
-MANTA_DECL exec::withdrawal::hooks hooks_of_withdrawal(rank_parts& all) {
-  return {&all, [](void* rank, std::uint64_t id, std::uint16_t flags) {
-            parts_of(rank).run.waiters.note_stop();
-            parts_of(rank).work.gangs.stop_members(id, flags);
-          }};
-}
-
 /// Tasks that run again.
 MANTA_DECL exec::lost_tasks::hooks hooks_of_lost(rank_parts& all) {
   return {&all, [](void* rank, node& n) { parts_of(rank).homes.home.start(n); },
@@ -185,12 +167,6 @@ MANTA_DECL exec::rank_loop::hooks hooks_of_loop(rank_parts& all) {
       .rank = &all,
       .progress = [](void* rank) { return parts_of(rank).duties.progress(); },
       .look_for_deadlock = [](void* rank) { parts_of(rank).loops.quiet.look(); },
-      .watch =
-          [](void* rank) {
-            rank_parts& owner = parts_of(rank);
-            if (!owner.work.gangs.ends().empty()) owner.work.gang_guard.watch_members();
-            if (owner.rank.scheduler != nullptr) owner.work.gang_guard.watch_waiting();
-          },
       .serve_others = [](void* rank) { parts_of(rank).duties.serve_others(); },
   };
 }
@@ -203,17 +179,9 @@ MANTA_DECL exec::questions::hooks hooks_of_questions(rank_parts& all) {
           }};
 }
 
-/// Gangs that are about to end, and what is said when nothing can go on.
+/// What is said when nothing can go on.
 MANTA_DECL exec::quiet_watch::hooks hooks_of_quiet(rank_parts& all) {
-  return {
-      .rank = &all,
-      .gangs_are_quiet =
-          [](void* rank) {
-            const auto& gangs = parts_of(rank).work.gangs;
-            return !gangs.ends().has_complete() && !gangs.watch().has_broken();
-          },
-      .tell_state = [](void* rank) { parts_of(rank).seeing.tell_state("at a deadlock: nothing can go on"); },
-  };
+  return {&all, [](void* rank) { parts_of(rank).seeing.tell_state("at a deadlock: nothing can go on"); }};
 }
 
 /// What a rank does while its task runs in a child.
@@ -230,7 +198,6 @@ MANTA_DECL isolated_calls::hooks hooks_of_isolated(rank_parts& all) {
 MANTA_DECL exec::helper::duties hooks_of_helper(rank_parts& all) {
   return {
       .rank = &all,
-      .begin = [](void*) { thread_role::set_helper(); },
       .sleep = [](void* rank, std::int64_t most_ns) { parts_of(rank).rank.net.sleep(most_ns); },
       .rouse = &rouse_helper,
       .owner_is_here =
@@ -255,7 +222,6 @@ MANTA_DECL exec::helper::duties hooks_of_helper(rank_parts& all) {
 MANTA_DECL exec::helper::duties hooks_of_watching_helper(rank_parts& all) {
   return {
       .rank = &all,
-      .begin = [](void*) { thread_role::set_helper(); },
       .sleep = [](void*, std::int64_t most_ns) { base::state_signal::sleep(most_ns); },
       .rouse = [](void*) { base::state_signal::rouse(); },
       .owner_is_here = [](void* rank) { parts_of(rank).loops.watch.watch_task(true); },
@@ -281,7 +247,6 @@ MANTA_DECL exec::helper::duties hooks_of_watching_helper(rank_parts& all) {
 MANTA_DECL part_hooks hooks_of(rank_parts& all) {
   return {
       .references = hooks_of_references(all),
-      .records = hooks_of_records(all),
       .completion = hooks_of_completion(all),
       .supply = hooks_of_supply(all),
       .fetches = hooks_of_fetches(all),
@@ -292,7 +257,6 @@ MANTA_DECL part_hooks hooks_of(rank_parts& all) {
       .actors = hooks_of_actors(all),
       .ahead = hooks_of_ahead(all),
       .placement = hooks_of_placement(all),
-      .withdrawal = hooks_of_withdrawal(all),
       .lost = hooks_of_lost(all),
       .tickets = hooks_of_tickets(all),
       .named = hooks_of_named(all),

@@ -50,7 +50,6 @@ namespace manta::exec {
 /// What the parts call of what is built after them: hooks.ipp.
 struct part_hooks {
   exec::references::hooks references;
-  exec::task_records::hooks records;
   exec::completion::hooks completion;
   exec::supply::hooks supply;
   exec::fetches::hooks fetches;
@@ -61,7 +60,6 @@ struct part_hooks {
   exec::actor_host::hooks actors;
   exec::tasks_ahead::hooks ahead;
   exec::placement::hooks placement;
-  exec::withdrawal::hooks withdrawal;
   exec::lost_tasks::hooks lost;
   exec::tickets::hooks tickets;
   exec::named_actors::hooks named;
@@ -130,8 +128,8 @@ struct value_layer {
   exec::journaling journaling;
   references refs;
   rank_context own;
-  task_records records;
   exec::completion completion;
+  task_records records;
   exec::supply supply;
   exec::fetches fetches;
   exec::attempts attempts;

@@ -16,10 +16,13 @@
 #include "manta/exec/rank/engine_options.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/survey.hpp"
-#include "manta/report/live_texts.hpp"
 #include "manta/report/run_state.hpp"
 #include "manta/report/statistics.hpp"
 #include "manta/report/status.hpp"
+
+namespace manta::report {
+class live_texts;
+}
 
 namespace manta::exec {
 
@@ -83,15 +86,15 @@ class seeing {
   void take_numbers();                         ///< Ends a complete survey of the numbers of tasks.
   bool writes() const;                         ///< Is anything written or shown before the end?
   report::run_state finish_state(const std::string& why);  ///< Ends the complete survey for the state.
-  bool wants_live(report::live_texts::kind which) const { return live_ != nullptr && live_->is_wanted(which); }
-  void write_and_show(const statistics& now);  ///< Writes the files that are due, and what is shown live.
-  report::run_status status(bool is_over);     ///< Counts what is unfinished.
-  double seconds() const;                      ///< Since the begin of the run.
-  void integrate_waiting(std::uint64_t now);   ///< Adds up how long tasks wait for room.
-  statistics collect();                        ///< Ends a complete survey, and makes the statistics of its answers.
-  void add_numbers(report::run_status& s);     ///< Adds up what is known of the tasks of all ranks.
-  void finish_counting(bool is_over);          ///< Ends the complete survey of numbers, and writes how far the run is.
-  void ask_if_due();                           ///< Begins a survey for the files, or writes them when it is complete.
+  bool wants_live(unsigned kind) const;                    ///< Is that one of the live texts to be made?
+  void write_and_show(const statistics& now);              ///< Writes the files that are due, and what is shown live.
+  report::run_status status(bool is_over);                 ///< Counts what is unfinished.
+  double seconds() const;                                  ///< Since the begin of the run.
+  void integrate_waiting(std::uint64_t now);               ///< Adds up how long tasks wait for room.
+  statistics collect();                     ///< Ends a complete survey, and makes the statistics of its answers.
+  void add_numbers(report::run_status& s);  ///< Adds up what is known of the tasks of all ranks.
+  void finish_counting(bool is_over);       ///< Ends the complete survey of numbers, and writes how far the run is.
+  void ask_if_due();                        ///< Begins a survey for the files, or writes them when it is complete.
 
   rank_parts& all_;
   std::unique_ptr<outputs> outputs_;  // null: nothing is asked for, or this is not rank 0

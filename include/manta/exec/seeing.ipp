@@ -16,6 +16,7 @@
 #include "manta/exec/layers.hpp"
 #include "manta/exec/seeing.hpp"
 #include "manta/exec/situation.hpp"
+#include "manta/report/live_texts.hpp"
 #include "manta/report/outputs.hpp"
 #include "manta/report/run_page.hpp"
 #include "manta/report/run_state.hpp"
@@ -104,6 +105,10 @@ MANTA_DECL std::int64_t seeing::pause_ns() const {
 MANTA_DECL void seeing::show_in(report::live_texts* live) {
   live_ = live;
   base::state_signal::rouse();  // a helper that only watches looks more often now
+}
+
+inline bool seeing::wants_live(unsigned kind) const {
+  return live_ != nullptr && live_->is_wanted(static_cast<report::live_texts::kind>(kind));
 }
 
 inline void seeing::write_and_show(const statistics& now) {

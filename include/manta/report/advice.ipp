@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "manta/base/sorting.hpp"
 #include "manta/report/advice.hpp"
 #include "manta/report/rules.hpp"
 
@@ -25,7 +26,7 @@ MANTA_DECL std::vector<advice> advice_for(const statistics& s) {
                           calls_wait_for_one_actor, gangs_do_not_fit, more_threads_than_cores, time_limit}) {
     consider(rule(f));
   }
-  std::stable_sort(all.begin(), all.end(), [](const advice& a, const advice& b) { return a.share > b.share; });
+  base::sort_falling(all, &advice::share);
   if (all.size() > most_advice) all.resize(most_advice);
   return all;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "manta/base/amounts.hpp"
+#include "manta/base/sorting.hpp"
 #include "manta/base/text.hpp"
 #include "manta/report/children.hpp"
 
@@ -32,7 +33,7 @@ MANTA_DECL std::vector<submitted_tasks> summed(const std::vector<submitted_tasks
   for (const submitted_tasks& each : all) counts[{each.by, each.function}] += each.count;
   std::vector<submitted_tasks> sums;
   for (const auto& [names, count] : counts) sums.push_back({names.first, names.second, count});
-  std::ranges::stable_sort(sums, std::ranges::greater(), &submitted_tasks::count);
+  base::sort_falling(sums, &submitted_tasks::count);
   return sums;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "manta/base/amounts.hpp"
+#include "manta/base/sorting.hpp"
 #include "manta/base/text.hpp"
 #include "manta/base/version.hpp"
 #include "manta/output/json_builder.hpp"
@@ -48,7 +49,7 @@ inline std::string task_lines(const run_state& s) {
     count += r.task_count;
     for (const running_task& t : r.tasks) all.push_back(&t);
   }
-  std::ranges::stable_sort(all, std::ranges::greater(), [](const running_task* t) { return t->seconds; });
+  base::sort(all, [](const running_task* a, const running_task* b) { return a->seconds > b->seconds; });
   std::string text;
   const std::size_t shown = std::min(all.size(), most_tasks_shown);
   for (std::size_t i = 0; i < shown; ++i) {
@@ -71,7 +72,7 @@ inline std::string task_lines(const run_state& s) {
 inline std::string actor_lines(const run_state& s) {
   std::vector<waiting_actor> all;
   for (const rank_situation& r : s.ranks) all.insert(all.end(), r.actors.begin(), r.actors.end());
-  std::ranges::stable_sort(all, std::ranges::greater(), &waiting_actor::calls);
+  base::sort_falling(all, &waiting_actor::calls);
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 4); ++i) {
     text += state_line(i == 0 ? "actors" : "",

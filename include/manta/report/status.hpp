@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +26,7 @@ class task_rate {
   MANTA_DECL double before() const;
 
  private:
-  std::deque<std::pair<double, std::uint64_t>> notes_ = {{0., 0U}};  // of a minute; one more before it
+  std::vector<std::pair<double, std::uint64_t>> notes_ = {{0., 0U}};  // of a minute; one more before it
 };
 
 /// A task that runs.

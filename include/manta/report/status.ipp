@@ -13,7 +13,7 @@ namespace manta::report {
 
 MANTA_DECL void task_rate::note(double seconds, std::uint64_t ended) {
   notes_.emplace_back(seconds, ended);
-  while (notes_.size() > 2 && notes_[1].first <= seconds - 60) notes_.pop_front();
+  while (notes_.size() > 2 && notes_[1].first <= seconds - 60) notes_.erase(notes_.begin());
 }
 
 MANTA_DECL double task_rate::last_minute() const {

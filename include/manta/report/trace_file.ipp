@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "manta/base/sorting.hpp"
 #include "manta/report/trace_file.hpp"
 
 #include <algorithm>
@@ -168,7 +169,7 @@ inline std::vector<trace_writer::place> trace_writer::in_order() {
     all.push_back({run_.begin + ns_of(each.begin), sort::phase, 0, i});
     all.push_back({each.end > each.begin ? run_.begin + ns_of(each.end) : run_.end, sort::phase, 1, i});
   }
-  std::ranges::sort(all, [](const place& a, const place& b) {
+  base::sort(all, [](const place& a, const place& b) {
     return a.at != b.at ? a.at < b.at : a.kind != b.kind ? a.kind < b.kind : a.index < b.index;
   });
   return all;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "manta/base/sorting.hpp"
 #include "manta/base/text.hpp"
 #include "manta/report/trace_rows.hpp"
 
@@ -61,7 +62,7 @@ class row_finder {
   void add_gangs() {
     std::vector<extra_slice> all;
     for (const auto& [id, gang] : gangs_) all.push_back(gang);
-    std::ranges::sort(all, {}, &extra_slice::begin);
+    base::sort(all, [](const extra_slice& a, const extra_slice& b) { return a.begin < b.begin; });
     std::map<int, std::vector<std::pair<std::uint32_t, std::uint64_t>>> lanes;  // of a node: row and its last end
     for (extra_slice& gang : all) {
       const int node = run_.ranks[gang.rank].node;

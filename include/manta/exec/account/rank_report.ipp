@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "manta/base/clock.hpp"
+#include "manta/base/sorting.hpp"
 #include "manta/exec/account/rank_report.hpp"
 #include "manta/wire/function_table.hpp"
 
@@ -292,7 +293,8 @@ inline void report_reader::align_bins() {
 inline void report_reader::sort_functions() {
   std::vector<std::size_t> order(ids_.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return all_.functions[i].seconds; });
+  base::sort(order,
+             [&](std::size_t a, std::size_t b) { return all_.functions[a].seconds > all_.functions[b].seconds; });
   std::vector<function_statistics> sorted;
   std::vector<std::uint32_t> ids;
   for (const std::size_t i : order) {
@@ -316,12 +318,12 @@ MANTA_DECL statistics report_reader::finish() {
   align_bins();
   sort_functions();
   for (function_statistics& f : all_.functions) {
-    std::ranges::stable_sort(f.longest, std::ranges::greater(), &long_task::seconds);
+    base::sort_falling(f.longest, &long_task::seconds);
     if (f.longest.size() > function_times::most_longest) f.longest.resize(function_times::most_longest);
   }
-  std::ranges::stable_sort(all_.edges, std::ranges::greater(), &edge_statistics::bytes);
-  std::ranges::stable_sort(all_.children, std::ranges::greater(), &edge_statistics::count);
-  std::ranges::stable_sort(all_.actors, std::ranges::greater(), &actor_statistics::waited);
+  base::sort_falling(all_.edges, &edge_statistics::bytes);
+  base::sort_falling(all_.children, &edge_statistics::count);
+  base::sort_falling(all_.actors, &actor_statistics::waited);
   if (all_.actors.size() > actor_times::most) all_.actors.resize(actor_times::most);
   return std::move(all_);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "manta/base/hash.hpp"
+#include "manta/base/sorting.hpp"
 #include "manta/exec/account/task_counts.hpp"
 
 namespace manta::exec {
@@ -76,7 +77,7 @@ MANTA_DECL void task_counts::change_child(function_id by, function_id function) 
 MANTA_DECL std::vector<task_counts::edge> task_counts::children() const {
   std::vector<edge> all = children_;
   if (last_child_.count != 0) add_to(all, last_child_, most_edges + 1);
-  std::ranges::stable_sort(all, std::ranges::greater(), &edge::count);
+  base::sort_falling(all, &edge::count);
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "manta/base/clock.hpp"
+#include "manta/base/sorting.hpp"
 #include "manta/exec/home/orphans.hpp"
 #include "manta/exec/rank/messages.hpp"
 
@@ -68,7 +69,7 @@ MANTA_DECL bool orphans::find_holders(std::vector<std::uint32_t>& ranks) const {
     if (found == held_.end() || by_home(o, *found) || own_.members.is_dead(found->holder)) return false;
     ranks.push_back(found->holder);
   }
-  std::ranges::sort(ranks);
+  std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return true;
 }
@@ -109,8 +110,8 @@ MANTA_DECL void orphans::end_round() {
       unheld.push_back(o);
     }
   }
-  std::ranges::sort(held_, by_home);
-  std::ranges::sort(unheld, by_home);
+  base::sort(held_, by_home);
+  base::sort(unheld, by_home);
   unheld_ = std::move(unheld);
   lent_before_ = lent_;
   if (!unheld_.empty()) return begin_round(false);  // at once, for the second time

@@ -19,6 +19,7 @@
 #include "manta/base/pointer_table.hpp"
 #include "manta/exec/rank/work_list.hpp"
 #include "manta/exec/work/actor_host.hpp"
+#include "manta/exec/work/gangs.hpp"
 #include "manta/exec/work/placement.hpp"
 
 namespace manta::exec {
@@ -30,6 +31,7 @@ class withdrawal {
     biased_lock& lock;
     current_task& running;
     started_list& started;
+    exec::waiters& waiters;
     graph::node_list& local;  ///< tasks made here that may start
     late_tasks& late;
     const exec::departure& departure;
@@ -39,17 +41,10 @@ class withdrawal {
     exec::fetches& fetches;
     exec::executor& executor;
     actor_host& actors;
+    exec::gangs& gangs;
     exec::placement& placement;
   };
-  /// What others do, with `rank` first.
-  struct hooks {
-    void* rank;
-    /// A task or call that runs here has been asked to stop: ends the waits that look for that and, at the leader of a
-    /// gang, or of a call of its actor, tells the other members to stop.
-    void (*note_stop)(void* rank, std::uint64_t id, std::uint16_t flags);
-  };
-
-  withdrawal(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
+  withdrawal(const rank_context& own, parts of_it) : own_(own), below_(of_it) {}
 
   // --- at the home
 
@@ -90,7 +85,6 @@ class withdrawal {
 
   const rank_context own_;
   const parts below_;
-  const hooks others_;
   base::pointer_table<task> cancelled_;  // by node: the records of cancelled tasks that are elsewhere or run
   work_list<running_task*> parents_;     // whose children are to stop
 };

@@ -35,9 +35,10 @@ MANTA_DECL void withdrawal::withdraw(node& n, const store::failure_ptr& why, std
     return end();
   }
   if (n.missing != 0)
-    return below_.completion.fail(n, why);  // its inputs are linked to it: the last of them lets it go
+    return below_.completion.fail(n, why);  // the last input, still linked, gives the engine's reference up
   if (t != nullptr && t->place == graph::place::resting) return end();
-  if (t == nullptr && n.sent.at == no_index) {  // linked to the actor's handle, which lets it go
+  // The call waits at its actor's handle, whose end gives the engine's reference up.
+  if (t == nullptr && n.sent.at == no_index) {
     below_.records.drop_inputs(n.sent.call);
     return below_.completion.fail(n, why);
   }
@@ -48,14 +49,15 @@ MANTA_DECL void withdrawal::withdraw(node& n, const store::failure_ptr& why, std
       id_of(n), own_.rank, n.index, t == nullptr ? n.sent.slot : no_index, t == nullptr ? std::uint16_t{0} : t->attempt,
       flags};
   if ((flags & cancel_message::expired) == 0) {
-    if (t != nullptr) {  // what its end needs is kept aside
+    if (t != nullptr) {  // rank 0 gives the resources of the request back when it hears of the end
       if (away && !t->ahead) below_.records.drop_inputs(t);
       cancelled_.set(n.index, t);
       n.form = form::none;
     }
     below_.completion.fail(n, why);
   }
-  if (at != own_.rank || !on_cancel(m)) own_.post.send(at, message::cancel, m);  // it is on its way to this rank itself
+  // A task on its way to this rank itself is not here yet: the message comes after it.
+  if (at != own_.rank || !on_cancel(m)) own_.post.send(at, message::cancel, m);
 }
 
 MANTA_DECL void withdrawal::discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
@@ -123,6 +125,7 @@ MANTA_DECL bool withdrawal::on_cancel(const cancel_message& m) {
     return stop_here(part);
   }
   const std::uint64_t key = place_key(m);
+  // Only rank 0 has places, of the tasks that it has placed for other homes.
   const task_places::place where = below_.placement.places().find(key);
   if (!where.is_known()) return stop_here(m);
   if (where.is_sent()) {
@@ -170,7 +173,8 @@ MANTA_DECL bool withdrawal::stop_here(const cancel_message& m) {
       return true;
     }
     r->stop = true;
-    others_.note_stop(others_.rank, m.id, m.flags);
+    below_.waiters.note_stop();
+    below_.gangs.stop_members(m.id, m.flags);
     if ((m.flags & cancel_message::children) != 0) stop_children(*r);
     return true;
   }

@@ -30,7 +30,6 @@ class helper {
   /// What the helper does for its rank, which is the first argument of each function.
   struct duties {
     void* rank;
-    void (*begin)(void* rank);                        ///< once, first of all
     void (*sleep)(void* rank, std::int64_t most_ns);  ///< without the lock, until something comes or `rouse` is called
     void (*rouse)(void* rank);                        ///< wakes the rank's thread, from another thread
     void (*owner_is_here)(void* rank);                ///< without the lock: the owner is here, or was here just now

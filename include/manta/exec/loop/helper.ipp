@@ -12,12 +12,13 @@
 #include <utility>
 
 #include "manta/exec/loop/helper.hpp"
+#include "manta/exec/rank/thread_role.hpp"
 
 namespace manta::exec {
 
 MANTA_DECL void* helper::entry(void* self) {
   helper& own = *static_cast<helper*>(self);
-  own.duties_.begin(own.duties_.rank);
+  thread_role::set_helper();
   own.is_alone_ ? own.watch() : own.run();
   return nullptr;
 }

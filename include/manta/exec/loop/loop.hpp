@@ -19,6 +19,7 @@
 #include "manta/exec/rank/stack.hpp"
 #include "manta/exec/state/silence.hpp"
 #include "manta/exec/state/waiters.hpp"
+#include "manta/exec/work/gang_guard.hpp"
 
 namespace manta::exec {
 
@@ -39,6 +40,7 @@ class rank_loop {
     exec::attempts& attempts;
     exec::executor& executor;
     actor_host& actors;
+    exec::gang_guard& gang_guard;
     exec::placement& placement;
     exec::home& home;
   };
@@ -47,7 +49,6 @@ class rank_loop {
     void* rank;
     bool (*progress)(void* rank);           ///< Receives, does what is due, ends what is over. True if anything came.
     void (*look_for_deadlock)(void* rank);  ///< Rank 0 is idle.
-    void (*watch)(void* rank);              ///< A rank that is about to sleep looks after gangs that may never end.
     void (*serve_others)(void* rank);       ///< A task takes long: others get what they need from this rank.
   };
 

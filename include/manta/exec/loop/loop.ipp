@@ -181,7 +181,7 @@ MANTA_DECL void rank_loop::idle() {
     return silence_.note_yield(now, base::now_ns(), own_.net.oversubscribed());
   }
   own_.ledger.pay_back();
-  others_.watch(others_.rank);
+  below_.gang_guard.watch();
   below_.lock.stay();
   const auto longest = [&] { return below_.waiters.sleep_until_deadline(below_.attempts.has_timers(), now); };
   below_.waiters.sleep(is_alone ? longest() : silence_.sleep_ns(now, under_way, own_.net.is_woken_by_all(), longest));

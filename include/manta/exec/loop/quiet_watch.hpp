@@ -34,6 +34,7 @@ class quiet_watch {
     const exec::attempts& attempts;
     const exec::executor& executor;
     const actor_host& actors;
+    const exec::gangs& gangs;
     const named_actors& named;
     const exec::unobserved& unobserved;
     exec::placement& placement;
@@ -44,8 +45,7 @@ class quiet_watch {
   /// What others do, with `rank` first.
   struct hooks {
     void* rank;
-    bool (*gangs_are_quiet)(void* rank);  ///< Is no gang about to be ended?
-    void (*tell_state)(void* rank);       ///< Nothing can go on: the state of the run is told. Waits.
+    void (*tell_state)(void* rank);  ///< Nothing can go on: the state of the run is told. Waits.
   };
 
   quiet_watch(const rank_context& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}

@@ -19,7 +19,7 @@ MANTA_DECL bool quiet_watch::is_quiet() const {
   const bool has_attempts = below_.attempts.has_timers() || below_.attempts.has_to_judge();
   return below_.phase.is_resting() && !below_.loop.somebody_can_go_on() && below_.executor.is_quiet() &&
          below_.fetches.is_quiet() && own_.net.bulk_outstanding() == 0 && !has_waits_to_end && !has_attempts &&
-         !below_.phase.has_to_drop() && others_.gangs_are_quiet(others_.rank) &&
+         !below_.phase.has_to_drop() && below_.gangs.are_quiet() &&
          below_.loop.has_reported() &&  // or rank 0 may have tasks that it would send if it knew
          below_.foreign_drops.empty() && below_.orphans.is_quiet();
 }

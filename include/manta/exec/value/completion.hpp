@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "manta/base/config.hpp"
-#include "manta/exec/rank/waits.hpp"
+#include "manta/exec/state/waiters.hpp"
 #include "manta/exec/value/context.hpp"
 
 namespace manta::exec {
@@ -22,7 +22,6 @@ class completion {
   struct hooks {
     void* rank;
     void (*task_ready)(void* rank, node& dependent);             ///< The last input of a task has ended.
-    void (*wake)(void* rank, wait_record& record);               ///< The last node of a wait has ended.
     void (*announce)(void* rank, const link& l, node& n);        ///< Another rank has asked to hear of it.
     void (*input_arrived)(void* rank, task* t, node& input);     ///< A received task has it as an input.
     void (*send_call)(void* rank, node& handle, task* call);     ///< A call waits for its actor's place.
@@ -34,7 +33,8 @@ class completion {
     void (*free_task)(void* rank, task* t);                      ///< Its task has a record.
   };
 
-  completion(const rank_context& own, hooks others) : own_(own), others_(others) {}
+  completion(const rank_context& own, exec::waiters& waits, hooks others)
+      : own_(own), waiters_(waits), others_(others) {}
 
   /// The payload has been set: the node has ended.
   MANTA_DECL void complete(node& n);
@@ -64,6 +64,7 @@ class completion {
   }
 
   const rank_context own_;
+  exec::waiters& waiters_;
   const hooks others_;
 };
 

@@ -29,7 +29,7 @@ MANTA_DECL void completion::complete(node& n) {
       case link_kind::waiter: {
         auto& record = *static_cast<wait_record*>(l.pointer);
         record.note_end(l.index, n);
-        if (record.remaining > 0 && --record.remaining == 0) others_.wake(others_.rank, record);
+        if (record.remaining > 0 && --record.remaining == 0) waiters_.wake(record);
         break;
       }
       case link_kind::subscriber: others_.announce(others_.rank, l, n); break;

@@ -211,7 +211,7 @@ MANTA_DECL store::node_file* fetches::map_file(rank_id from, const pages_message
 MANTA_DECL void fetches::on_pages(rank_id from, node& n, const std::byte* data, std::size_t bytes) {
   pages_message where;
   std::memcpy(&where, data, sizeof where);
-  if (store::is_here(n)) [[unlikely]] {  // made here again meanwhile
+  if (store::is_here(n)) [[unlikely]] {  // this rank has made the value again meanwhile
     own_.post.send(from, message::mapped, index_message{where.index, 0});
     return not_fetched(n);
   }
@@ -238,7 +238,7 @@ MANTA_DECL void fetches::on_pages(rank_id from, node& n, const std::byte* data, 
 MANTA_DECL bool fetches::not_here(rank_id from, const pull_message& m, node* n) {
   if (n != nullptr && n->state == state::ready && store::is_here(*n)) return false;
   const bool comes = n != nullptr && n->state == state::ready && n->has(node::fetching);
-  if (!comes || n->remote.place == from) {  // who would give it to us has lost it and asks us
+  if (!comes || n->remote.place == from) {  // the rank that was to send the value has lost it, and is asking us
     own_.post.send(from, message::unavailable, unavailable_message{m.index, no_index, 0});
     return true;
   }
@@ -252,7 +252,7 @@ MANTA_DECL bool fetches::not_here(rank_id from, const pull_message& m, node* n) 
   return true;
 }
 
-/// The rank that sends us the value is alive, but had it from one that has died.
+/// The sender is alive, but was still receiving the value from a rank that has died: the rest will not come.
 MANTA_DECL void fetches::on_cut_off(rank_id from, const cut_off_message& m) {
   if (auto* const v = incoming_.cut_off(from, m)) comes_in_part(v);
 }
@@ -267,7 +267,7 @@ MANTA_DECL void fetches::comes_in_part(incoming_value* v) {
 MANTA_DECL void fetches::on_unavailable(const unavailable_message& m) {
   node& n = own_.graph.nodes.at(m.index);
   if (store::is_here(n)) [[unlikely]]
-    return not_fetched(n);  // made here again meanwhile
+    return not_fetched(n);  // this rank has made the value again meanwhile
   no_longer_fetching(n);
   if (m.place != no_index && !own_.members.is_dead(m.place)) {
     n.remote.place = m.place;
@@ -277,7 +277,7 @@ MANTA_DECL void fetches::on_unavailable(const unavailable_message& m) {
     n.size |= pull_message::in_vain;
     n.state = state::pending;
     n.form = form::none;
-    for (link* l = n.links; l != nullptr; l = l->next) {  // who waited for it here asks elsewhere
+    for (link* l = n.links; l != nullptr; l = l->next) {  // ranks that pull the value from here have to ask elsewhere
       if (l->kind != link_kind::puller) continue;
       own_.post.send(l->rank, message::unavailable, unavailable_message{l->index, no_index, 0});
       l->kind = link_kind::reader;
@@ -296,8 +296,8 @@ MANTA_DECL void fetches::on_replicate(rank_id from, const replicate_message& m) 
   fetch(n);
 }
 
-/// A value that is needed, and whose home has died: asks all others, one after the other, those first who keep a copy,
-/// and never completes it at once. The copies go when the run ends: nobody counts references to them.
+/// Asks all living ranks for a needed value whose home has died, one after the other, those first that keep copies for
+/// the home. The node is never completed in this call. Nobody counts references to such copies, which go with the run.
 MANTA_DECL void fetches::seek(node& n, std::uint32_t first) {
   link& home = *n.links;
   seek_message m{home.rank, home.index, n.index, first, lineage_.family_of(n) != nullptr};
@@ -313,7 +313,7 @@ MANTA_DECL void fetches::seek(node& n, std::uint32_t first) {
 
 MANTA_DECL void fetches::on_not_kept(const seek_message& m) {
   node& n = own_.graph.nodes.at(m.index);
-  const bool is_pending = n.state == state::pending;  // else it has come from elsewhere
+  const bool is_pending = n.state == state::pending;  // else the value has come from another rank
   if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper);
   if (is_pending && others_.await_heir(others_.rank, n)) return;
   if (is_pending) {

@@ -11,8 +11,24 @@
 //                          and nobody has a value of one that is needed, the parent runs once more. The handles that it
 //                          gives away this time are the heirs of the old ones, by their order.
 //
-// Handles in the value of a member are a family below that one: the member's
-// heir has the value in which their heirs are.
+// Families nest. The handles inside a member's value form a family below the member's: their heirs are in the value of
+// the member's heir.
+//
+// An example (tests/exec/hooks_test.cpp, "a handle in a lost value"). Rank 0 submits `give`, which runs on rank 1,
+// submits `make` there and returns {h}, a value with the handle of make's result n:
+//
+//            1. all live                2. rank 1 has died             3. the heir has its value
+//
+//   rank 0   gift = {h}                 gift = {h}    again            gift = {h}    again = {h'}
+//                    |                          |       .                      |              |
+//   rank 1           n                        (gone)    .                    (gone)           |
+//   rank 2                                              give, make             n' <-----------+
+//
+// 1. Rank 0 reads the gift and founds the family {h}. Its parent is the task `give`, which rank 0 keeps.
+// 2. A task of rank 0 needs h. No rank has a value of n, so recovery::await_heir() has the parent run once more. The
+//    new node `again` is linked to the family. `give` runs on rank 2, and submits `make` once more.
+// 3. `again` has ended: recovery::await_return() brings its value to rank 0, and find_heirs() reads h' in a copy of it,
+//    at the place that h had in the gift. When n' has ended, recovery::inherit() gives h the value of h'.
 //
 // This part keeps the books: it owns the tasks and the families, sends nothing,
 // runs nothing, and never waits. What is done with them stands in recovery.ipp.

@@ -48,20 +48,21 @@ class recovery {
 
   // --- families
 
-  /// The node of a handle inside a value that is being read.
+  /// Makes the node of a handle inside a value that is being read, and enters it into the family of that value.
   MANTA_DECL node& import_inside(const reference_message& r, type_id type);
-  /// A member's last handle is gone; `calls` were made through it, if it is an actor's.
+  /// The last handle of `n` is gone, which leaves its family. `calls`: the calls of an actor that were made through it.
   void leave_family(const node& n, std::uint64_t calls);
-  /// A stand-in waits for a value of which nobody has a copy. False if what it came from is not known, or not any more.
+  /// No rank has a copy of the value of `n`, a proxy: has the value made again in which its handle came. False if
+  /// nobody knows any more how to make that one.
   bool await_heir(node& n);
-  /// Gives a member that waits what its heir has, now or when the heir has it.
+  /// Gives `n`, a member that waits, the value of its heir, at once or when the heir has ended.
   void inherit(node& n);
-  /// The value in which the handles of a family came has ended once more.
+  /// The node `again` of this family has ended: its value is brought here.
   void await_return(std::uint32_t of_family) { await_return(lineage_.at(of_family)); }
 
   // --- deaths
 
-  /// A value lay on a rank that has died, or was to come from there, or an answer was.
+  /// For a node whose value, or awaited answer, was on the dead rank: has it made again, or fails the node.
   void value_lost(node& n, rank_id dead);
 
  private:
@@ -70,24 +71,24 @@ class recovery {
   void make_again_after(node& n, task* t, rank_id dead);
   void make_again(node& n, task* t);                 ///< Has the task run once more that made a value of ours.
   void join_family(node& n, store::reading& outer);  ///< The handle is one of those in the value that is being read.
-  void end_if_empty(family& f);                      ///< A member or a family below is gone.
+  void end_if_empty(family& f);                      ///< Ends the family with its last member or family below.
   bool can_return(const family& f) const;            ///< Can the value be made again in which the family came?
   /// Has the task, with what it has made, cost more ranks than its retries allow?
   bool has_cost_too_much(const task& t) const;
   void bring_back(family& f);       ///< Has that value made again, if that is not under way.
-  void take_from_above(family& f);  ///< That value is the one of a member of the family above, whose heirs are there.
-  void await_return(family& f);     ///< The second value has ended, and is brought here.
-  void all_return(family& f);       ///< The second value is here, or there will be none.
-  void find_heirs(family& f);  ///< The handles in the second value, in the order in which they are read: from a copy.
+  void take_from_above(family& f);  ///< Takes the second value from the outer family, whose heirs are known.
+  void await_return(family& f);     ///< Brings the second value here, which has ended.
+  void all_return(family& f);       ///< Has all members inherit: the second value is here, or there will be none.
+  void find_heirs(family& f);       ///< Lists the handles in a copy of the second value, in the order of reading.
   /// A copy of a boxed value, read as that of `to`. Throws what its save() or load() throws.
   void* copy_of(const node& from, node& to, base::list<std::uint32_t>* handles = nullptr);
   /// Null if there is none yet, or the second value has other handles.
   node* heir_at(const family& f, std::uint32_t position, type_id type);
   node* heir_of(const node& n);  ///< The heir of a member.
-  /// The value of one that is here becomes that of a pending one too. An array for which nobody else can ask is moved.
+  /// Gives `n` a copy of the value of `from`; moves an array to which only `from` refers.
   void take_value(node& n, node& from);
-  /// A handle of an actor that lived on the dead rank. Its home has it made again, elsewhere and from its last
-  /// checkpoint, if its options allow restarts; what it was told since then is forgotten.
+  /// For a handle of an actor that lived on the dead rank. The actor's home has the actor made again elsewhere, from
+  /// its last checkpoint, if its options allow restarts; the calls since that checkpoint are lost.
   void actor_lost(node& n, rank_id dead);
 
   const rank_context own_;

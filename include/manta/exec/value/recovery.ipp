@@ -17,7 +17,7 @@ MANTA_DECL bool recovery::keep_lineage(node& n, const result_message& result) {
   const bool has_record = n.form == form::record;
   const form what = static_cast<form>(result.form);
   if (!own_.members.recovers()) return false;
-  if (n.has(node::actor)) {
+  if (n.has(node::actor)) {  // a new actor needs its constructor's task, and is of use only where it may restart
     if (what != form::plain || !has_record || n.record->request->restarts == 0) return false;
     lineage_.keep(n, n.record);
     n.form = form::none;
@@ -25,6 +25,7 @@ MANTA_DECL bool recovery::keep_lineage(node& n, const result_message& result) {
   }
   const bool of_actor = !has_record && n.sent.slot != no_index;  // what it gave cannot be made again
   const bool gives_handles = (result.flags & result_message::references) != 0;
+  // A value that has come whole needs no task any more, unless the handles in it may need a parent.
   if ((what != form::remote && !gives_handles) || of_actor) return false;
   if (!has_record) {
     task* const t = own_.graph.tasks.make(0, n.size);
@@ -110,7 +111,7 @@ MANTA_DECL node& recovery::import_inside(const reference_message& r, type_id typ
 }
 
 MANTA_DECL void recovery::join_family(node& n, store::reading& outer) {
-  const std::uint32_t position = outer.handles++;
+  const std::uint32_t position = outer.handles++;  // counts all handles, so that heirs are found by place
   if (outer.list != nullptr) outer.list->push_back(n.index);
   if (!is_stand_in(n) || lineage_.family_of(n) != nullptr) return;
   if (outer.family == nullptr) outer.family = lineage_.found(outer.of);
@@ -120,6 +121,7 @@ MANTA_DECL void recovery::join_family(node& n, store::reading& outer) {
 MANTA_DECL void recovery::leave_family(const node& n, std::uint64_t calls) {
   family* const f = lineage_.family_of(n);
   if (f == nullptr) return;
+  // The heir's actor has to wait for these calls before it may end.
   if (const node* const heir = calls == 0 ? nullptr : heir_of(n)) own_.refs.add_calls(*heir, calls);
   lineage_.leave(n);
   end_if_empty(*f);
@@ -156,12 +158,13 @@ MANTA_DECL bool recovery::has_cost_too_much(const task& t) const {
 }
 
 MANTA_DECL void recovery::bring_back(family& f) {
-  if (std::exchange(f.comes_back, true)) return;
+  if (std::exchange(f.comes_back, true)) return;  // one second value serves all members
   if (task* const t = lineage_.take_parent(f)) {
     f.again = &own_.refs.make_node(t->function, f.type);
     own_.graph.add_link(*f.again, link_kind::family).index = f.slot;
     return make_again(*f.again, t);
   }
+  // Without a parent of its own, the family came in the value of a member of the family above.
   if (f.above->has_ended) return take_from_above(f);
   f.above->below.push_back(f.slot);
   bring_back(*f.above);
@@ -189,7 +192,7 @@ MANTA_DECL void recovery::all_return(family& f) {
   base::list<std::uint32_t> waiting, below;
   waiting.swap(f.waiting);
   below.swap(f.below);
-  ++f.living;
+  ++f.living;  // keeps the family while its members leave
   for (const std::uint32_t index : waiting) inherit(own_.graph.nodes.at(index));
   for (const std::uint32_t slot : below) take_from_above(lineage_.at(slot));
   end_if_empty(f);
@@ -197,6 +200,7 @@ MANTA_DECL void recovery::all_return(family& f) {
 
 MANTA_DECL void recovery::find_heirs(family& f) {
   if (f.again->state == state::failed || f.again->type != f.type) return;
+  // The value itself may be read by somebody else, who then owns the handles in it; reading a copy gives new ones.
   node& copy = own_.refs.make_node(f.type);
   try {
     store::decode(*f.again);
@@ -284,8 +288,8 @@ MANTA_DECL void recovery::value_lost(node& n, rank_id dead) {
   if (n.state == state::failed) return;
   if (n.state == state::pending) {
     if (!is_here) {
-      fetches_.need(n);
-    } else {
+      fetches_.need(n);  // its home is dead, so others are asked
+    } else {             // a ticket: only the dead rank could answer
       n.missing = 0;
       completion_.fail(n, own_.failures.death(store::failure::kind::rank, dead,
                                               "there will be no answer from rank " + std::to_string(dead) + ": "));
@@ -294,7 +298,7 @@ MANTA_DECL void recovery::value_lost(node& n, rank_id dead) {
     return;
   }
   if (place_of(n, own_.rank) != dead) return;
-  if (fetches_.has_arrived(n)) return;
+  if (fetches_.has_arrived(n)) return;  // all blocks are here, only decoding is left
   if (n.has(node::actor)) return actor_lost(n, dead);
   const bool fetching = n.has(node::fetching);
   fetches_.no_longer_fetching(n);
@@ -322,7 +326,7 @@ MANTA_DECL void recovery::value_lost(node& n, rank_id dead) {
 }
 
 MANTA_DECL void recovery::actor_lost(node& n, rank_id dead) {
-  own_.refs.forget_calls(n);
+  own_.refs.forget_calls(n);  // the new actor has not got them, and must not wait for them
   n.state = state::pending;
   n.form = form::none;
   if (is_stand_in(n) && !own_.members.is_dead(n.links->rank)) return fetches_.need(n);

@@ -12,7 +12,7 @@
 #include "manta/base/config.hpp"
 #include "manta/exec/state/staging.hpp"
 #include "manta/exec/state/task_contents.hpp"
-#include "manta/exec/value/context.hpp"
+#include "manta/exec/value/completion.hpp"
 
 namespace manta::exec {
 
@@ -21,14 +21,8 @@ MANTA_DECL const std::byte* read_request(const std::byte* at, graph::request& re
 
 class task_records {
  public:
-  /// What others do, each with `rank` first.
-  struct hooks {
-    void* rank;
-    void (*lies_at)(void* rank, node& n, rank_id place, std::uint64_t bytes);  ///< An input lies on another rank.
-  };
-
-  task_records(const rank_context& own, staging& received, hooks others)
-      : own_(own), staging_(received), others_(others) {}
+  task_records(const rank_context& own, staging& received, completion& ends)
+      : own_(own), staging_(received), completion_(ends) {}
 
   /// A task of this rank, with a copy of the arguments. Takes the references of the inputs over.
   task* make(std::uint64_t id, function_id function, const task_arguments& given, graph::request_ptr request);
@@ -60,7 +54,7 @@ class task_records {
 
   const rank_context own_;
   staging& staging_;
-  const hooks others_;
+  completion& completion_;
   wire::buffer scratch_;  // what follows the header of a message
 };
 

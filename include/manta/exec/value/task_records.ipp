@@ -221,7 +221,7 @@ MANTA_DECL void task_records::read_inputs(task& t, const std::byte* at) {
       if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 &&
           in.place != own_.rank && !own_.members.is_dead(in.place)) {
         n.missing = 0;
-        others_.lies_at(others_.rank, n, in.place, in.bytes);
+        completion_.lies_at(n, in.place, in.bytes);
       }
       t.inputs()[i] = &n;
     }

@@ -18,6 +18,7 @@
 #include "manta/exec/account/time_account.hpp"
 #include "manta/exec/rank/message_queue.hpp"
 #include "manta/exec/state/run_phase.hpp"
+#include "manta/exec/state/waiters.hpp"
 #include "manta/exec/work/executor.hpp"
 #include "manta/exec/work/restarts.hpp"
 #include "manta/exec/work/slots.hpp"
@@ -33,6 +34,7 @@ class actor_host {
     exec::runner& runner;
     current_task& running;
     started_list& started;
+    exec::waiters& waiters;
     task_records& records;
     exec::executor& executor;
     exec::unobserved& unobserved;
@@ -42,10 +44,9 @@ class actor_host {
     const exec::time_account& time_account;
     exec::actor_times& actor_times;
   };
-  /// What others do, each with `rank` first; the last two for actors on several ranks.
+  /// What others do for actors on several ranks, each with `rank` first.
   struct hooks {
     void* rank;
-    void (*note_stop)(void* rank);  ///< Calls that run here have been asked to stop: ends the waits that look for that.
     void (*run_part)(void* rank, slot_index slot, task* call);  ///< Runs this rank's part of a call.
     /// A call that another part has sent on fails here.
     void (*part_failed)(void* rank, const task& call, const store::failure_ptr& why);

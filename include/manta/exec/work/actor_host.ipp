@@ -215,7 +215,7 @@ MANTA_DECL void actor_host::kill(slot_index index, std::string why) {
   for (running_task* r = below_.started.first(); r != nullptr; r = r->next) {
     r->stop = r->stop || (r->actor != nullptr && r->actor == slot.request.get());
   }
-  others_.note_stop(others_.rank);
+  below_.waiters.note_stop();
   list(index);
 }
 

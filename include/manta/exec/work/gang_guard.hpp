@@ -36,6 +36,8 @@ class gang_guard {
 
   gang_guard(const rank_context& own, parts of_it) : own_(own), below_(of_it) {}
 
+  MANTA_DECL void watch();  ///< Looks after the gangs that this rank leads; on rank 0, after all that wait too.
+
   // --- members and leaders
 
   /// At a leader: tells rank 0, again and again, of members that have not ended long after another one has failed.

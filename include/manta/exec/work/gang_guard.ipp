@@ -21,6 +21,11 @@
 
 namespace manta::exec {
 
+MANTA_DECL void gang_guard::watch() {
+  if (!below_.gangs.ends().empty()) watch_members();
+  if (below_.scheduler != nullptr) watch_waiting();
+}
+
 MANTA_DECL void gang_guard::watch_members() {
   const std::int64_t now = base::now_ns();
   below_.gangs.ends().for_each([&](gang_ends::gang_end& end) {

@@ -47,6 +47,7 @@ class gangs {
   const gang_ends& ends() const { return ends_; }
   gang_watch& watch() { return watch_; }  ///< What was noticed of gangs that may never end.
   const gang_watch& watch() const { return watch_; }
+  bool are_quiet() const { return !ends_.has_complete() && !watch_.has_broken(); }  ///< Is none about to be ended?
 
   // --- members
 
