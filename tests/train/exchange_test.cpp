@@ -17,6 +17,7 @@
 
 #include "clouds.hpp"
 #include "manta/nn/onnx.hpp"
+#include "manta/nn/weights.hpp"
 #include "manta/train.hpp"
 #include "support/world.hpp"
 
@@ -341,8 +342,8 @@ TEST_CASE("a full disk leaves the files that were there, is one sentence, and th
     const auto net = trainer.model();
     const std::vector<std::pair<std::string, std::function<void()>>> writers{
         {file, [&] { trainer.save(file); }},
-        {file, [&] { trainer.fit({.epochs = 2, .progress = false, .checkpoint = file, .fresh = true}); }},
-        {folder + "/log", [&] { trainer.fit({.epochs = 1, .progress = false, .log = folder + "/log"}); }},
+        {file, [&] { trainer.fit({.epochs = 2, .checkpoint = file, .fresh = true, .progress = false}); }},
+        {folder + "/log", [&] { trainer.fit({.epochs = 1, .log = folder + "/log", .progress = false}); }},
         {folder + "/w.npz", [&] { nn::save_weights(folder + "/w.npz", net); }},
         {folder + "/w.safetensors", [&] { nn::save_weights(folder + "/w.safetensors", net); }},
         {folder + "/w.onnx", [&] { nn::save_onnx(folder + "/w.onnx", net); }}};

@@ -108,10 +108,11 @@ class network {
   [[nodiscard]] int state_size() const { return layers_.state_size(); }
   [[nodiscard]] matrix<T> initial_state(int samples) const { return matrix<T>::Zero(state_size(), samples); }
 
-  /// dy: the gradient of the loss by the result of the last forward. Adds to gradients().
-  void backward(const matrix<T>& dy) { run_back(dy, nullptr, nullptr); }
-  /// As above, and calls `ready` for each layer's gradients once they are final, from the last layer to the first.
-  void backward(const matrix<T>& dy, const gradients_ready& ready) { run_back(dy, &ready, nullptr); }
+  /// dy: the gradient of the loss by the result of the last forward. Adds to gradients(). Calls `ready`, if it is
+  /// given, for each layer's gradients once they are final, from the last layer to the first.
+  void backward(const matrix<T>& dy, const gradients_ready& ready = {}) {
+    run_back(dy, ready ? &ready : nullptr, nullptr);
+  }
   template <class Number = int>
     requires(std::is_arithmetic_v<Number>)
   void backward(Number = {}) {
@@ -172,7 +173,6 @@ class network {
   /// optimizer::step(net) neither moves nor decays them. A layer all of whose arrays are frozen runs as in use: batch
   /// norm by its running means. Throws if no name matches.
   void freeze(const std::string& pattern) { set_frozen(pattern, true); }
-  void freeze(int) = delete;  // manta: a pattern of names of arrays: freeze("0.*")
   void unfreeze(const std::string& pattern = "*") { set_frozen(pattern, false); }
   [[nodiscard]] bool has_frozen() const { return !frozen_.empty(); }
   /// Freezes what is frozen in another network of the same architecture, and nothing else.

@@ -107,8 +107,6 @@ struct with_limits : good {
   net.forward(std::vector<float>(4));
 #elif defined(mistake_forward_of_doubles)
   net.forward(nn::matrix<double>(4, 1));
-#elif defined(mistake_frozen_by_number)
-  net.freeze(0);
 #elif defined(mistake_loss_with_a_misspelt_option)
   const nn::loss l = nn::cross_entropy({.label_smoothing = 0.1});
 #elif defined(mistake_classes_of_another_type)
