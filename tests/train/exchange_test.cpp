@@ -343,7 +343,7 @@ TEST_CASE("a full disk leaves the files that were there, is one sentence, and th
     const std::vector<std::pair<std::string, std::function<void()>>> writers{
         {file, [&] { trainer.save(file); }},
         {file, [&] { trainer.fit({.epochs = 2, .checkpoint = file, .fresh = true, .progress = false}); }},
-        {folder + "/log", [&] { trainer.fit({.epochs = 1, .log = folder + "/log", .progress = false}); }},
+        {folder + "/log", [&] { trainer.fit({.epochs = 9, .log = folder + "/log", .progress = false}); }},
         {folder + "/w.npz", [&] { nn::save_weights(folder + "/w.npz", net); }},
         {folder + "/w.safetensors", [&] { nn::save_weights(folder + "/w.safetensors", net); }},
         {folder + "/w.onnx", [&] { nn::save_onnx(folder + "/w.onnx", net); }}};
