@@ -13,7 +13,9 @@ import tempfile
 import compiler
 
 FOLDER = os.path.join(compiler.ROOT, "tests", "compile", "errors")
-SOURCE = os.path.join(FOLDER, "mistakes.cpp")
+# Each is compiled behind headers that are precompiled once.
+SOURCES = {"mistakes.cpp": ["manta/manta.hpp"],
+           "mistakes_in_training.cpp": ["manta/train.hpp", "manta/train/picture_folder.hpp"]}
 MOST_LINES = 12  # of the whole output
 
 
@@ -34,11 +36,14 @@ def main():
         print("there is no manta.hpp yet")
         return compiler.SKIP
     wanted = expectations()
-    with open(SOURCE) as file:
-        sections = re.findall(r"^#(?:el)?if defined\(mistake_(\w+)\)", file.read(), re.MULTILINE)
-    if sections != [mistake for mistake, *_ in wanted]:
-        print("mistakes.cpp and expectations.txt do not have the same mistakes in the same order:")
-        print("  ", set(sections) ^ {mistake for mistake, *_ in wanted})
+    source_of = {}
+    for source in SOURCES:
+        with open(os.path.join(FOLDER, source)) as file:
+            found = re.findall(r"^#(?:el)?if defined\(mistake_(\w+)\)", file.read(), re.MULTILINE)
+        source_of.update((mistake, source) for mistake in found)
+    if list(source_of) != [mistake for mistake, *_ in wanted]:
+        print("the sources and expectations.txt do not have the same mistakes in the same order:")
+        print("  ", set(source_of) ^ {mistake for mistake, *_ in wanted})
         return 1
     if len(sys.argv) > 1:
         wanted = [w for w in wanted if w[0] in sys.argv[1:]]
@@ -46,34 +51,37 @@ def main():
     # A static_assert in a function template is only seen where the template is instantiated, so code is generated.
     flags = compiler.build_flags() + ["-O0"]
     found = compiler.compilers()
-    cases = [(name, *mistake) for name in found for mistake in [("", "", 0)] + wanted]
+    cases = [(name, "", "", 0, source) for name in found for source in SOURCES]
+    cases += [(name, *mistake, source_of[mistake[0]]) for name in found for mistake in wanted]
 
     with tempfile.TemporaryDirectory() as folder:
-        prefix = os.path.join(folder, "prefix.hpp")  # manta.hpp, precompiled once for each compiler
-        with open(prefix, "w") as file:
-            file.write("#include <manta/manta.hpp>\n")
-
-        def precompile(name):
-            target = os.path.join(folder, name + ".pch") if "clang" in name else prefix + ".gch"
+        def precompile(what):
+            name, source = what
+            prefix = os.path.join(folder, source + ".prefix.hpp")
+            with open(prefix, "w") as file:
+                file.writelines(f"#include <{header}>\n" for header in SOURCES[source])
+            target = os.path.join(folder, f"{source}.{name}.pch") if "clang" in name else prefix + ".gch"
             code, output = compiler.call(found[name] + flags + ["-x", "c++-header", prefix, "-o", target])
             if code != 0:
-                print(f"{name}: manta.hpp does not compile\n{output[:3000]}")
+                print(f"{name}: {prefix} does not compile\n{output[:3000]}")
                 return None
             return ["-include-pch", target] if "clang" in name else ["-include", prefix]
 
-        precompiled = dict(zip(found, compiler.in_parallel(precompile, found)))
+        prefixes = [(name, source) for name in found for source in SOURCES]
+        precompiled = dict(zip(prefixes, compiler.in_parallel(precompile, prefixes)))
         if None in precompiled.values():
             return 1
 
         def compile_case(case):
-            name, mistake, *_ = case
+            name, mistake, source = case[0], case[1], case[-1]
             define = ["-Dmistake_" + mistake] if mistake else []
-            return compiler.call(found[name] + flags + precompiled[name] + define + ["-S", "-o", os.devnull, SOURCE])
+            return compiler.call(found[name] + flags + precompiled[name, source] + define +
+                                 ["-S", "-o", os.devnull, os.path.join(FOLDER, source)])
 
         results = compiler.in_parallel(compile_case, cases)
 
     failures = 0
-    for (name, mistake, sentence, most), (code, output) in zip(cases, results):
+    for (name, mistake, sentence, most, source), (code, output) in zip(cases, results):
         # The precompiled header is this test's own, and lines about it are not what a user sees.
         lines = [line for line in output.splitlines() if "prefix.hpp" not in line and "<built-in>" not in line]
         if not mistake:
@@ -86,7 +94,7 @@ def main():
             problem = f"{len(lines)} lines of output, more than {most}"
         else:
             problem = None
-        label = f"{name:8} {mistake or '(none)'}"
+        label = f"{name:8} {mistake or '(none of ' + source + ')'}"
         if problem:
             failures += 1
             print(f"{label}: {problem}")

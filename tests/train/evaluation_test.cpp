@@ -64,8 +64,16 @@ TEST_CASE("predictions and evaluations of any data are those of a loop by hand, 
     CHECK(s.metrics.count("size") == 1);  // the recipe's own
     CHECK(trainer.evaluate(three_clouds().validation_data()).loss == doctest::Approx(trainer.validate().loss));
     CHECK(trainer.evaluate(test.range(0, 0)).samples == 0);
-    CHECK(contains(thrown<manta::error>([&] { (void)train::predict(net, Eigen::MatrixXd::Zero(5, 3).eval()); }),
-                   "takes columns of 8 numbers"));
+    const std::string text =
+        thrown<manta::error>([&] { (void)train::predict(net, Eigen::MatrixXd::Zero(5, 3).eval()); });
+    CHECK(contains(text, "takes columns of 8 numbers"));
+    CHECK(text.starts_with("manta: nn: the network"));  // and not the task of the library
+    CHECK(trainer.predict(x) == expected);
+    CHECK((trainer.predict(x.cast<float>().leftCols(3)) - expected.leftCols(3)).norm() < 1e-4);
+
+    const train::samples nothing = test.with_weights(std::vector<float>(1000, 0));
+    CHECK(contains(thrown<manta::error>([&] { (void)trainer.evaluate(nothing); }),
+                   "the 1000 samples whose mean loss is asked for have the weight 0 together"));
   });
 }
 

@@ -9,9 +9,15 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "clouds.hpp"
+#include "manta/nn/onnx.hpp"
+#include "manta/nn/weights.hpp"
 #include "manta/train.hpp"
 #include "support/world.hpp"
 
@@ -177,6 +183,20 @@ double loop_of_its_own(manta::team team, bool is_rounded) {
   return sum;
 }
 
+/// What `call` gives while files of this process may not have more than a kilobyte, as on a full disk.
+std::string with_small_files(const std::function<std::string()>& call) {
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 1000;
+  const auto former = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  const std::string text = call();
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, former);
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("bfloat16 is the nearest one, ties to even, and keeps what is no number") {
@@ -312,28 +332,33 @@ TEST_CASE("a loss that is no number stops all workers with batch, step and what 
   });
 }
 
-TEST_CASE("a full disk leaves the checkpoint that was there, and is one sentence") {
+TEST_CASE("a full disk leaves the files that were there, is one sentence, and the training goes on") {
   in_world([] {
     const std::string folder = "train-full-disk-" + std::to_string(manta::size()), file = folder + "/checkpoint";
     train::trainer trainer(three_clouds{}, {.workers = workers(), .batch = 28});
     trainer.save(file);
     const std::vector<double> saved = parameters(trainer);
     trainer.train();
-    rlimit before{};
-    getrlimit(RLIMIT_FSIZE, &before);
-    rlimit small = before;
-    small.rlim_cur = 1000;  // bytes of a file; a state has more
-    const auto former = std::signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &small);
-    const std::string text = thrown<manta::error>([&] { trainer.save(file); });
-    setrlimit(RLIMIT_FSIZE, &before);
-    std::signal(SIGXFSZ, former);
-    CHECK(text.find(file) != std::string::npos);
-    CHECK(text.find("File too large") != std::string::npos);
-    CHECK(text.find('\n') == std::string::npos);
+    const auto net = trainer.model();
+    const std::vector<std::pair<std::string, std::function<void()>>> writers{
+        {file, [&] { trainer.save(file); }},
+        {file, [&] { trainer.fit({.epochs = 2, .checkpoint = file, .fresh = true, .progress = false}); }},
+        {folder + "/log", [&] { trainer.fit({.epochs = 9, .log = folder + "/log", .progress = false}); }},
+        {folder + "/w.npz", [&] { nn::save_weights(folder + "/w.npz", net); }},
+        {folder + "/w.safetensors", [&] { nn::save_weights(folder + "/w.safetensors", net); }},
+        {folder + "/w.onnx", [&] { nn::save_onnx(folder + "/w.onnx", net); }}};
+    for (const auto& [path, write] : writers) {
+      CAPTURE(path);
+      const std::string text = with_small_files([&, to = &write] { return thrown<manta::error>(*to); });
+      CHECK(text.find(path) != std::string::npos);
+      CHECK(text.find("File too large") != std::string::npos);
+      CHECK(text.find('\n') == std::string::npos);
+    }
+    std::filesystem::remove_all(folder + "/log");
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);  // no parts of files are left
+    CHECK(std::isfinite(trainer.train().loss));
     trainer.load(file);
     CHECK(parameters(trainer) == saved);
-    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
     std::filesystem::remove_all(folder);
   });
 }

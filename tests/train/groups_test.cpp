@@ -11,6 +11,7 @@
 
 #include "clouds.hpp"
 #include "manta/train.hpp"
+#include "support/campaign.hpp"
 #include "support/text.hpp"
 #include "support/world.hpp"
 
@@ -57,17 +58,19 @@ struct clouds_without_schedule {
 
 /// A U-Net with two levels, which finds the sum of each pixel's neighbours.
 struct unet {
-  nn::network<double> model() const {
+  nn::network<double> model() const { return of_channels(1); }
+  static nn::network<double> of_channels(int factor) {
     nn::graph g;
     const auto block = [](int channels) {
       return nn::sequential(nn::conv2d(channels, 3, {.padding = 1}), nn::batch_norm({.all_workers = true}), nn::relu());
     };
     const nn::node x = g.input({1, 8, 8});
-    const nn::node one = g.add("one", block(4), x);
-    const nn::node two = g.add("two", nn::sequential(nn::max_pool(2), block(6)), one);
-    const nn::node low = g.add("low", nn::sequential(nn::max_pool(2), block(8), nn::upsample(2)), two);
+    const nn::node one = g.add("one", block(4 * factor), x);
+    const nn::node two = g.add("two", nn::sequential(nn::max_pool(2), block(6 * factor)), one);
+    const nn::node low = g.add("low", nn::sequential(nn::max_pool(2), block(8 * factor), nn::upsample(2)), two);
     const nn::node up =
-        g.add("up", nn::sequential(block(6), nn::conv2d_transposed(4, 2, {.stride = 2})), g.concat({two, low}));
+        g.add("up", nn::sequential(block(6 * factor), nn::conv2d_transposed(4 * factor, 2, {.stride = 2})),
+              g.concat({two, low}));
     const nn::node out = g.add("out", nn::conv2d(1, 3, {.padding = 1}), g.concat({one, up}));
     return nn::network<double>(g.input_shape(), g.outputs({out}));
   }
@@ -82,6 +85,11 @@ struct unet {
   }
   template <class Archive>
   void serialize(Archive&) {}
+};
+
+/// The same with channels enough for a million parameters.
+struct large_unet : unet {
+  nn::network<double> model() const { return of_channels(27); }
 };
 
 /// Sentences of different lengths; the class of each word is whether it is even, and that of padding is ignored.
@@ -243,6 +251,21 @@ TEST_CASE("a U-Net trains on any number of workers as on one") {
       const std::vector<double> parameters = vector_of(trainer.model().parameters());
       if (n == 1) one = parameters;
       CHECK(distance(parameters, one) < 1e-10);
+    }
+  });
+}
+
+TEST_CASE("a U-Net of a million parameters makes the same steps on two workers as on one") {
+  if (!manta::testing::is_long()) return;
+  in_world([] {
+    if (manta::size() < 2) return;
+    train::trainer one(large_unet{}, {.workers = 1, .batch = 4, .seed = 7});
+    train::trainer two(large_unet{}, {.workers = 2, .batch = 4, .seed = 7});
+    CHECK(one.model().parameters().size() > 1'000'000);
+    for (int step = 0; step < 3; ++step) {
+      one.train(1);
+      two.train(1);
+      CHECK(distance(vector_of(one.model().parameters()), vector_of(two.model().parameters())) < 1e-6);
     }
   });
 }

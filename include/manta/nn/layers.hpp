@@ -16,6 +16,7 @@
 #include <concepts>
 #include <vector>
 
+#include "manta/base/unknown_options.hpp"
 #include "manta/nn/shape.hpp"
 #include "manta/nn/spec.hpp"
 
@@ -88,6 +89,17 @@ struct attention_options {
 
 /// y = W x + b. An image counts as a vector.
 MANTA_DECL spec linear(int outputs, const linear_options& options = {});
+
+/// Numbers of inputs, which other libraries ask for, and options of other names are refused in a sentence.
+spec linear(int, int) = delete;  // manta: linear(outputs): its inputs are the outputs of the layer before
+template <std::size_t N>
+spec linear(int, base::unknown_options<N>) = delete;  // manta: nn::linear_options has no such name, or other types
+spec conv2d(int, int, int) = delete;  // manta: conv2d(channels, size): its inputs are those of the layer before
+template <std::size_t N>
+spec conv2d(int, int, base::unknown_options<N>) = delete;  // manta: nn::conv2d_options has no such name
+spec batch_norm(int) = delete;  // manta: batch_norm(): its features are the outputs of the layer before
+spec lstm(int, int) = delete;   // manta: lstm(features): its inputs are the outputs of the layer before
+spec gru(int, int) = delete;    // manta: gru(features): its inputs are the outputs of the layer before
 
 /// y = W x + b with the weights W of another layer, a linear or an embedding, which is counted by `layer` from 0 in the
 /// same network, sequential or node of a graph, and stands before this one. Both train the same numbers, which the

@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "manta/base/unknown_options.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/nn/sample_error.hpp"
 
@@ -32,6 +33,14 @@ class targets {
   targets(const Eigen::VectorXi& labels)
       : labels_(labels.data(), static_cast<std::size_t>(labels.size())), has_labels_(true) {}
   targets(const matrix<T>& values) : values_(&values) {}
+  template <class Number>
+    requires(!std::is_same_v<Number, int>)
+  targets(const std::vector<Number>&) {
+    static_assert(
+        sizeof(Number) == 0,
+        "manta: nn: classes are a std::vector<int>; numbers to be reached are an nn::matrix<float> of outputs x "
+        "samples, as the network gives it (nn::matrix<double> for an nn::network<double>)");
+  }
 
   [[nodiscard]] bool has_labels() const { return has_labels_; }
   [[nodiscard]] std::span<const int> labels() const { return labels_; }
@@ -135,6 +144,9 @@ Eigen::Index correct(const matrix<T>& y, std::span<const int> labels);
 MANTA_DECL loss cross_entropy(const cross_entropy_options& options = {});
 /// The mean over samples and outputs of (y - target)^2.
 MANTA_DECL loss mse();
+template <std::size_t N>
+loss cross_entropy(base::unknown_options<N>) = delete;  // manta: its options are .weights, .smoothing, .ignore
+loss cross_entropy(double) = delete;                    // manta: cross_entropy({.smoothing = 0.1})
 /// As mse / 2 within delta of the target, and linear beyond, as PyTorch's (Huber, 1964).
 MANTA_DECL loss huber(double delta = 1);
 /// Binary cross entropy of outputs that are logits, each by itself; targets in [0, 1].
@@ -187,6 +199,8 @@ template <class T>
 loss_value<T> mse(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target) {
   return detail::evaluate<T>(mse(), y, target);
 }
+template <class T, class Number>
+loss_value<T> mse(const matrix<T>&, const std::vector<Number>&) = delete;  // manta: a matrix, outputs x samples
 template <class T>
 loss_value<T> huber(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target, double delta = 1) {
   return detail::evaluate<T>(huber(delta), y, target);

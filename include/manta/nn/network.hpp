@@ -35,6 +35,13 @@
 namespace manta::nn {
 
 namespace detail {
+/// Whether Eigen can make a matrix of T of it.
+template <class T, class Other>
+constexpr bool is_matrix_of = [] {
+  if constexpr (requires { typename Other::Scalar; }) return std::is_same_v<typename Other::Scalar, T>;
+  return std::is_convertible_v<const Other&, const matrix<T>&>;
+}();
+
 template <class... Layers>
 std::vector<spec> specs_of(Layers&&... layers) {
   constexpr bool are_layers = (std::is_convertible_v<Layers, spec> && ...);
@@ -46,7 +53,8 @@ std::vector<spec> specs_of(Layers&&... layers) {
 }
 }  // namespace detail
 
-template <class T>
+/// `T`: float, if it is left out, or double.
+template <class T = float>
 class network {
  public:
   using scalar = T;
@@ -82,6 +90,9 @@ class network {
   /// x: features x samples. The result, outputs x samples, is the network's and lives until the next forward. Throws if
   /// the number of features is wrong. Allocates only when a batch is larger than those before.
   const matrix<T>& forward(const matrix<T>& x);
+  template <class Other>
+    requires(!detail::is_matrix_of<T, Other>)
+  const matrix<T>& forward(const Other&) = delete;  // manta: an nn::matrix of the network's type, features x samples
 
   /// Steps of sequences, for networks with recurrent layers (nn::lstm, nn::gru) whose input is one step. `state` has a
   /// column for each sample and is carried from call to call: the call begins with it, and leaves in it what is there
@@ -97,10 +108,18 @@ class network {
   [[nodiscard]] int state_size() const { return layers_.state_size(); }
   [[nodiscard]] matrix<T> initial_state(int samples) const { return matrix<T>::Zero(state_size(), samples); }
 
-  /// dy: the gradient of the loss by the result of the last forward. Adds to gradients().
-  void backward(const matrix<T>& dy) { run_back(dy, nullptr, nullptr); }
-  /// As above, and calls `ready` for each layer's gradients once they are final, from the last layer to the first.
-  void backward(const matrix<T>& dy, const gradients_ready& ready) { run_back(dy, &ready, nullptr); }
+  /// dy: the gradient of the loss by the result of the last forward. Adds to gradients(). Calls `ready`, if it is
+  /// given, for each layer's gradients once they are final, from the last layer to the first.
+  void backward(const matrix<T>& dy, const gradients_ready& ready = {}) {
+    run_back(dy, ready ? &ready : nullptr, nullptr);
+  }
+  template <class Number = int>
+    requires(std::is_arithmetic_v<Number>)
+  void backward(Number = {}) {
+    static_assert(sizeof(Number) == 0,
+                  "manta: nn: backward takes the gradient of the loss by the network's result: auto [loss, dy] = "
+                  "nn::cross_entropy(y, labels); net.backward(dy)");
+  }
   /// As above, and gives the gradient of the loss by x as well, which costs more. The network's own,
   /// as forward's result.
   const matrix<T>& backward_to_input(const matrix<T>& dy) {

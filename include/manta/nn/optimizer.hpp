@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/unknown_options.hpp"
 #include "manta/nn/parameter_groups.hpp"
 #include "manta/nn/parameter_span.hpp"
 #include "manta/nn/source.hpp"
@@ -69,13 +70,18 @@ class optimizer {
   /// Changes the parameters of a network, or of another module (module.hpp). Frozen arrays stay as they are. Throws if
   /// there are groups and one of them has no array of the network, or if it is another network than in the step before.
   template <class Module>
-    requires requires(Module& m) { m.parameters(), m.gradients(); }
-  void step(Module& m) {
-    if constexpr (requires(std::vector<named_array> all) { all = m.arrays(); }) {
-      if (!groups_.empty() || m.has_frozen())
-        return step_in(m.parameters(), m.gradients(), detail::ranges_of(groups_, m.arrays(), decay_, name()));
+  void step(Module&& m) {
+    constexpr bool is_module = requires { m.parameters(), m.gradients(); };
+    static_assert(is_module,
+                  "manta: nn: an optimiser steps by a network, optimizer.step(net), or by parameters and gradients: "
+                  "optimizer.step(net.parameters(), net.gradients())");
+    if constexpr (is_module) {
+      if constexpr (requires(std::vector<named_array> all) { all = m.arrays(); }) {
+        if (!groups_.empty() || m.has_frozen())
+          return step_in(m.parameters(), m.gradients(), detail::ranges_of(groups_, m.arrays(), decay_, name()));
+      }
+      step(m.parameters(), m.gradients());
     }
-    step(m.parameters(), m.gradients());
   }
   /// Changes parameters that lie anywhere. Both spans have to be of equal length, the same from step to step; else
   /// throws, as it does if there are groups, which need names. Frozen arrays stay as they are where the parameters are
@@ -84,6 +90,12 @@ class optimizer {
   MANTA_DECL void step(parameter_span<double> parameters, std::span<const double> gradients);
   MANTA_DECL void step(std::span<float> parameters, std::span<const float> gradients);
   MANTA_DECL void step(std::span<double> parameters, std::span<const double> gradients);
+  template <class None = void>
+  void step() {
+    static_assert(!std::is_void_v<None>, "manta: nn: an optimiser knows no network: optimizer.step(net)");
+  }
+  template <class T>
+  void step(std::span<T>, parameter_span<T>) = delete;  // manta: parameters first: step(parameters, gradients)
 
   [[nodiscard]] double rate() const { return rate_; }
   /// Schedules call this; what was kept stays. Throws if the rate is negative or not finite.
@@ -140,10 +152,10 @@ class optimizer {
   }
 
  protected:
-  MANTA_DECL explicit optimizer(const sgd_options& o);
+  MANTA_DECL optimizer(kind k, const sgd_options& o);
   MANTA_DECL optimizer(kind k, const adam_options& o);
-  MANTA_DECL explicit optimizer(const rmsprop_options& o);
-  MANTA_DECL explicit optimizer(const lbfgs_options& o);
+  MANTA_DECL optimizer(kind k, const rmsprop_options& o);
+  MANTA_DECL optimizer(kind k, const lbfgs_options& o);
 
  private:
   [[nodiscard]] bool keeps_squares() const { return kind_ != kind::sgd && kind_ != kind::lbfgs; }
@@ -181,55 +193,38 @@ class optimizer {
   std::vector<double> doubles_;  ///< kept for double parameters, in the same order
 };
 
-/// v = momentum v + g; p -= rate v, or rate (g + momentum v) with nesterov, as PyTorch's.
-struct sgd : optimizer {
+/// An optimiser of one kind. What users of other libraries write first is refused in one sentence each.
+template <optimizer::kind Kind, class Options>
+struct optimizer_of : optimizer {
+  explicit optimizer_of(const Options& options = {}) : optimizer(Kind, options) {}
   template <class Number>
     requires(std::is_arithmetic_v<Number>)
-  explicit sgd(Number) {
-    static_assert(sizeof(Number) == 0, "manta: nn: the options of an optimiser have names: nn::sgd({.rate = 0.01})");
-  }
-  explicit sgd(const sgd_options& options = {}) : optimizer(options) {}
-};
-/// Kingma, Ba, 2015.
-struct adam : optimizer {
-  template <class Number>
-    requires(std::is_arithmetic_v<Number>)
-  explicit adam(Number) {
+  explicit optimizer_of(Number) {
     static_assert(sizeof(Number) == 0, "manta: nn: the options of an optimiser have names: nn::adam({.rate = 0.01})");
   }
-  explicit adam(const adam_options& options = {}) : optimizer(kind::adam, options) {}
-};
-/// Adam with decoupled weight decay (Loshchilov, Hutter, 2019).
-struct adamw : optimizer {
-  template <class Number>
-    requires(std::is_arithmetic_v<Number>)
-  explicit adamw(Number) {
-    static_assert(sizeof(Number) == 0, "manta: nn: the options of an optimiser have names: nn::adamw({.rate = 0.01})");
+  template <std::size_t N>
+  explicit optimizer_of(base::unknown_options<N>) = delete;  // manta: no such option of this optimiser (.rate, ..)
+  template <class Parameters, class Other = Options>
+  optimizer_of(const Parameters&, const Other&) {
+    static_assert(
+        sizeof(Other) == 0,
+        "manta: nn: an optimiser is made from its options alone, nn::adam({.rate = 0.01}), and gets the network "
+        "in each step: optimizer.step(net)");
   }
-  explicit adamw(const adam_options& options = {}) : optimizer(kind::adamw, options) {}
-};
-/// Tieleman, Hinton, 2012; not centred.
-struct rmsprop : optimizer {
-  template <class Number>
-    requires(std::is_arithmetic_v<Number>)
-  explicit rmsprop(Number) {
-    static_assert(sizeof(Number) == 0,
-                  "manta: nn: the options of an optimiser have names: nn::rmsprop({.rate = 0.01})");
-  }
-  explicit rmsprop(const rmsprop_options& options = {}) : optimizer(options) {}
 };
 
+/// v = momentum v + g; p -= rate v, or rate (g + momentum v) with nesterov, as PyTorch's.
+using sgd = optimizer_of<optimizer::kind::sgd, sgd_options>;
+/// Kingma, Ba, 2015.
+using adam = optimizer_of<optimizer::kind::adam, adam_options>;
+/// Adam with decoupled weight decay (Loshchilov, Hutter, 2019).
+using adamw = optimizer_of<optimizer::kind::adamw, adam_options>;
+/// Tieleman, Hinton, 2012; not centred.
+using rmsprop = optimizer_of<optimizer::kind::rmsprop, rmsprop_options>;
 /// Limited-memory BFGS (Nocedal, 1980), for smooth losses of all samples at once: each step is one gradient, with the
 /// rate as its length, as PyTorch's LBFGS(max_iter=1) without a line search. A step that knows no positive curvature
 /// leaves the history as it is.
-struct lbfgs : optimizer {
-  template <class Number>
-    requires(std::is_arithmetic_v<Number>)
-  explicit lbfgs(Number) {
-    static_assert(sizeof(Number) == 0, "manta: nn: the options of an optimiser have names: nn::lbfgs({.rate = 0.5})");
-  }
-  explicit lbfgs(const lbfgs_options& options = {}) : optimizer(options) {}
-};
+using lbfgs = optimizer_of<optimizer::kind::lbfgs, lbfgs_options>;
 
 /// Scales the gradients so that their norm is at most `limit`, and returns the norm that they had. Several arrays
 /// count as one.

@@ -42,8 +42,8 @@ inline void check_epsilon(std::string_view whose, double epsilon) {
 
 }  // namespace detail
 
-MANTA_DECL optimizer::optimizer(const sgd_options& o)
-    : kind_(kind::sgd),
+MANTA_DECL optimizer::optimizer(kind k, const sgd_options& o)
+    : kind_(k),
       rate_(o.rate),
       momentum_(o.momentum),
       decay_(o.weight_decay),
@@ -67,8 +67,8 @@ MANTA_DECL optimizer::optimizer(kind k, const adam_options& o)
   detail::check_part(name(), ".beta2", o.beta2);
   detail::check_epsilon(name(), o.epsilon);
 }
-MANTA_DECL optimizer::optimizer(const rmsprop_options& o)
-    : kind_(kind::rmsprop),
+MANTA_DECL optimizer::optimizer(kind k, const rmsprop_options& o)
+    : kind_(k),
       rate_(o.rate),
       momentum_(o.momentum),
       beta2_(o.alpha),
@@ -82,8 +82,8 @@ MANTA_DECL optimizer::optimizer(const rmsprop_options& o)
   detail::check_epsilon(name(), o.epsilon);
 }
 
-MANTA_DECL optimizer::optimizer(const lbfgs_options& o)
-    : kind_(kind::lbfgs), rate_(o.rate), decay_(o.weight_decay), groups_(o.groups) {
+MANTA_DECL optimizer::optimizer(kind k, const lbfgs_options& o)
+    : kind_(k), rate_(o.rate), decay_(o.weight_decay), groups_(o.groups) {
   detail::check_option(o.rate >= 0, name(), ".rate", o.rate, "at least 0");
   detail::check_option(o.weight_decay >= 0, name(), ".weight_decay", o.weight_decay, "at least 0");
   detail::check_groups(name(), o.groups);

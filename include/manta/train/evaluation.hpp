@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "manta/async.hpp"
+#include "manta/error.hpp"
 #include "manta/future.hpp"
 #include "manta/run.hpp"
 #include "manta/train/batch_sums.hpp"
@@ -84,10 +85,20 @@ std::vector<sums> evaluate_part(const Recipe& recipe, const Model& model, const 
   return all;
 }
 
+/// The result of a task on a part; what it threw is one sentence.
+template <class T>
+T result_of(future<T> part) {
+  try {
+    return std::move(part).get();
+  } catch (const task_failed& e) {
+    throw error(e.details().what);
+  }
+}
+
 }  // namespace detail
 
-/// What the model gives for each sample: outputs x samples, in their order. Waits. Throws manta::task_failed with the
-/// model's text if it does not take these samples.
+/// What the model gives for each sample: outputs x samples, in their order. Waits. Throws manta::error with the model's
+/// text if it does not take these samples.
 template <nn::module Model>
 nn::matrix<typename Model::scalar> predict(const Model& model, const samples& data) {
   using T = typename Model::scalar;
@@ -98,7 +109,7 @@ nn::matrix<typename Model::scalar> predict(const Model& model, const samples& da
   nn::matrix<T> all;
   Eigen::Index at = 0;
   for (future<nn::matrix<T>>& each : parts) {
-    const nn::matrix<T> y = std::move(each).get();
+    const nn::matrix<T> y = detail::result_of(std::move(each));
     if (at == 0) all.resize(y.rows(), static_cast<Eigen::Index>(data.size()));
     all.middleCols(at, y.cols()) = y;
     at += y.cols();
@@ -111,8 +122,8 @@ nn::matrix<typename Model::scalar> predict(const Model& model, const nn::matrix<
   return predict(model, samples(x, std::vector<int>(static_cast<std::size_t>(x.cols()), 0)));
 }
 
-/// The mean of the recipe's loss over the samples, and its metrics. Waits. Throws manta::task_failed with the text of
-/// what does not fit.
+/// The mean of the recipe's loss over the samples, and its metrics. Waits. Throws manta::error with the text of what
+/// does not fit, and if the samples have the weight 0 together.
 template <recipe Recipe, nn::module Model>
 summary evaluate(const Recipe& r, const Model& model, const samples& data) {
   const auto begin = std::chrono::steady_clock::now();
@@ -123,9 +134,9 @@ summary evaluate(const Recipe& r, const Model& model, const samples& data) {
     parts.push_back(async<&detail::evaluate_part<Recipe, Model>>(its, trained, part));
   detail::pass_result all;
   for (future<std::vector<detail::sums>>& each : parts) {
-    for (const detail::sums& s : std::move(each).get()) all.all.add(s);
+    for (const detail::sums& s : detail::result_of(std::move(each))) all.all.add(s);
   }
-  return detail::summary_of(all, detail::seconds_since(begin));
+  return detail::mean_of(all, detail::seconds_since(begin));
 }
 
 }  // namespace manta::train

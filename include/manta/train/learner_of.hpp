@@ -54,7 +54,7 @@ class learner_of final : public learner {
   };
 
  public:
-  static learner_name name(const R& r) { return {number, typeid(R).name(), recipe_bytes(r)}; }
+  static learner_name name(std::string bytes) { return {number, typeid(R).name(), std::move(bytes)}; }
 
   explicit learner_of(const std::string& bytes) { read_recipe(bytes, recipe_); }
 

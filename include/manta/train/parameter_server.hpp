@@ -36,6 +36,7 @@
 
 #include "manta/actor.hpp"
 #include "manta/base/number.hpp"
+#include "manta/base/unknown_options.hpp"
 #include "manta/nn/checks.hpp"
 #include "manta/nn/parameter_span.hpp"
 #include "manta/train/worker_clocks.hpp"
@@ -117,6 +118,15 @@ class parameter_server {
   parameter_server(const nn::parameter_span<T>& parameters, const Optimizer& optimizer,
                    const parameter_server_options& o = {})
       : parameter_server(parameters, parameters.frozen(), optimizer, o) {}
+
+  template <std::size_t N>
+  parameter_server(  // manta: its options are .shards, .staleness, .save_every
+      const nn::parameter_span<T>&, const Optimizer&, base::unknown_options<N>) = delete;
+  template <class Other>
+    requires(!std::ranges::contiguous_range<Other>)
+  parameter_server(  // manta: a parameter server is made from net.parameters()
+      const Other&, const Optimizer&, const parameter_server_options& = {})
+  = delete;
 
   /// Starts to be a worker; `number` is its own among those that work at the same time.
   [[nodiscard]] worker join(int number) const { return worker(*this, number); }
@@ -227,6 +237,10 @@ class parameter_server {
 template <std::ranges::contiguous_range Parameters, class Optimizer>
 parameter_server(const Parameters&, const Optimizer&, const parameter_server_options& = {})
     -> parameter_server<Optimizer, std::ranges::range_value_t<Parameters>>;
+template <class Other, class Optimizer>
+  requires(!std::ranges::contiguous_range<Other>)
+parameter_server(const Other&, const Optimizer&, const parameter_server_options& = {})
+->parameter_server<Optimizer, float>;
 
 /// A worker at work. It leaves when it is destroyed; the others wait for it no more.
 template <class Optimizer, class T>

@@ -73,6 +73,8 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 /// Sums as means.
 MANTA_DECL summary summary_of(const pass_result& r, double seconds);
+/// As summary_of, for a mean that was asked for: throws if there are samples, and all of them weigh nothing.
+MANTA_DECL summary mean_of(const pass_result& r, double seconds);
 
 }  // namespace manta::train::detail
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "manta/base/text.hpp"
+#include "manta/error.hpp"
 #include "manta/train/pass.hpp"
 
 namespace manta::train::detail {
@@ -38,6 +40,15 @@ MANTA_DECL summary summary_of(const pass_result& r, double seconds) {
     return std::ranges::any_of(r.all.metrics, [&](const auto& m) { return each.first == number_of(m.first); });
   });
   return s;
+}
+
+MANTA_DECL summary mean_of(const pass_result& r, double seconds) {
+  if (r.all.samples > 0 && r.all.weight == 0)
+    throw error(
+        base::text("manta: train: the {} samples whose mean loss is asked for have the weight 0 together; look at the "
+                   "weights of the classes and of the samples, and at the class that is ignored",
+                   r.all.samples));
+  return summary_of(r, seconds);
 }
 
 }  // namespace manta::train::detail

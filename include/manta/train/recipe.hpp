@@ -149,21 +149,28 @@ constexpr bool require_parts() {
 /// Refuses what is no recipe, in one sentence that names what is missing.
 template <class R>
 constexpr bool require_recipe() {
-  constexpr bool has_model = requires(const R r) {
+  static_assert(
+      !nn::module<R>,
+      "manta: train: a trainer takes a recipe, a class with model(), optimizer(), loss() and training_data(), "
+      "and not the network");
+  // One sentence at a time: what comes after a mistake is not asked for.
+  constexpr bool has_model = nn::module<R> || requires(const R r) {
     { r.model() } -> nn::module;
   };
   static_assert(
       has_model,
       "manta: train: a recipe needs model() const, which gives an nn::network or another class with the members "
       "of the concept nn::module");
-  constexpr bool has_optimizer = requires(const R r) { r.optimizer(); };
+  constexpr bool has_optimizer = !has_model || nn::module<R> || requires(const R r) { r.optimizer(); };
   static_assert(has_optimizer,
                 "manta: train: a recipe needs optimizer() const, which gives nn::adam, nn::sgd or another optimiser");
-  constexpr bool has_loss = requires(const R r) { r.loss(); };
+  constexpr bool has_loss = !has_model || !has_optimizer || nn::module<R> || requires(const R r) { r.loss(); };
   static_assert(
       has_loss,
       "manta: train: a recipe needs loss() const, which gives nn::loss: nn::cross_entropy(), nn::mse() or another one");
-  constexpr bool has_data = requires(const R r) { r.training_data(); };
+  constexpr bool has_data = !has_model || !has_optimizer || !has_loss || nn::module<R> || requires(const R r) {
+    r.training_data();
+  };
   static_assert(has_data, "manta: train: a recipe needs training_data() const, which gives train::samples");
   constexpr bool is_sent =
       std::is_empty_v<R> || (cereal::traits::is_output_serializable<R, cereal::BinaryOutputArchive>::value &&
@@ -174,7 +181,7 @@ constexpr bool require_recipe() {
   constexpr bool is_made = std::is_default_constructible_v<R>;
   static_assert(is_made,
                 "manta: train: a recipe needs a default constructor: a worker reads the recipe into a new one");
-  if constexpr (has_model && has_optimizer && has_loss && has_data && is_sent && is_made)
+  if constexpr (!nn::module<R> && has_model && has_optimizer && has_loss && has_data && is_sent && is_made)
     return require_parts<R>() && require_optional_parts<R>();
   return false;
 }

@@ -46,22 +46,25 @@ class member_wise {
   explicit member_wise(Archive& archive) : archive_(archive) {}
   template <class... T>
   member_wise& operator()(T&&... members) {
+    constexpr bool are_sent = is_loading::value || (is_sent<T> && ...);  // said once, when the recipe is written
+    static_assert(are_sent,
+                  "manta: train: a member of the recipe cannot be sent to the workers: give its class a serialize() "
+                  "function, or include the <cereal/types/...> header of its type");
     (one(members), ...);
     return *this;
   }
 
  private:
   template <class T>
-  void one(cereal::NameValuePair<T>& named) {
-    one(named.value);
-  }
+  static std::type_identity<std::remove_cvref_t<T>> type_of(const cereal::NameValuePair<T>& named);
+  template <class T>
+  static std::type_identity<T> type_of(const T& member);
+  template <class T>
+  static constexpr bool is_sent = can_be_sent<typename decltype(type_of(std::declval<T>()))::type>();
+
   template <class T>
   void one(T& member) {
-    constexpr bool is_sent = can_be_sent<std::remove_cv_t<T>>();
-    static_assert(is_sent || is_loading::value,  // said once, when the recipe is written
-                  "manta: train: a member of the recipe cannot be sent to the workers: give its class a serialize() "
-                  "function, or include the <cereal/types/...> header of its type");
-    if constexpr (is_sent) archive_(member);
+    if constexpr (is_sent<T&>) archive_(member);
   }
 
   Archive& archive_;

@@ -109,6 +109,21 @@ class samples {
   template <class X, class Number>
     requires(!std::is_same_v<Number, int>)
   samples(X x, const std::vector<Number>& labels) : samples(std::move(x), classes_from(labels)) {}
+  template <std::ranges::range Rows, class Targets>
+    requires(!requires { typename Rows::Scalar; })
+  samples(const Rows&, const Targets&) {
+    static_assert(sizeof(Rows) == 0,
+                  "manta: train: the numbers of samples are a matrix of Eigen, features x samples; or give pairs of a "
+                  "sample's numbers and its target: train::samples(std::vector<std::pair<std::vector<float>, int>>)");
+  }
+  template <class X>
+    requires requires { typename X::Scalar; }
+  explicit samples(const X&) {
+    static_assert(
+        sizeof(X) == 0,
+        "manta: train: samples have targets: samples(x, labels), samples(x, y), or samples(x, x) to reproduce "
+        "the numbers themselves");
+  }
 
   /// Each pair has a range of numbers (a vector, an Eigen vector), and an integer, its class, or a float, a double or a
   /// second range of numbers, its outputs.

@@ -34,7 +34,7 @@ std::string setting_text(const T& value) {
     return number_text(static_cast<double>(value));
   } else if constexpr (std::is_convertible_v<const T&, std::string>) {
     return value;
-  } else if constexpr (cereal::traits::is_output_serializable<T, cereal::BinaryOutputArchive>::value) {
+  } else if constexpr (can_be_sent<T>()) {
     return digest_text(output::pack(value));
   } else {
     return typeid(T).name();

@@ -25,6 +25,7 @@
 
 #include "manta/base/demangle.hpp"
 #include "manta/base/text.hpp"
+#include "manta/base/unknown_options.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/train/evaluation.hpp"
 #include "manta/train/fit.hpp"
@@ -63,13 +64,6 @@ MANTA_DECL void require_own_rate(bool recipe_has_schedule, const std::string& re
 /// Reads the state in a checkpoint of a trainer. Throws if the file cannot be read.
 MANTA_DECL state read_checkpoint(const std::string& path);
 
-/// Null only after a mistake that the compiler has reported.
-template <class Recipe>
-std::unique_ptr<any_trainer> trainer_of(const Recipe& r, const options& o) {
-  if constexpr (require_recipe<Recipe>()) return start_trainer(learner_of<Recipe>::name(r), o);
-  return nullptr;
-}
-
 }  // namespace detail
 
 /// `Recipe` has the members that recipe.hpp lists.
@@ -81,7 +75,18 @@ class trainer {
   /// Starts the workers, which make model and data; waits. Throws manta::unschedulable if there are too few ranks, and
   /// manta::error if a recipe cannot be trained: without data, with a batch larger than the data, with models or data
   /// that differ between workers, or with a network that ends with what its loss has already.
-  explicit trainer(const Recipe& r, const options& o = {}) : recipe_(r), core_(detail::trainer_of(r, o)) {}
+  explicit trainer(const Recipe& r, const options& o = {}) : recipe_(r) {
+    if constexpr (detail::require_recipe<Recipe>()) {
+      std::string bytes = detail::recipe_bytes(r);
+      core_ = detail::start_trainer(detail::learner_of<Recipe>::name(std::move(bytes)), o);
+    }
+  }
+  template <std::size_t N>
+  trainer(const Recipe&, base::unknown_options<N>) = delete;  // manta: train::options has no such name, or other types
+  template <class Other>
+    requires(!std::is_convertible_v<const Other&, options>)
+  trainer(const Recipe&, const Other&)
+  = delete;  // manta: options are given by name: trainer(recipe, {.workers = 2})
 
   /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
   /// goes on with the ranks that are left, from what the other workers hold in memory: the step under way is made
@@ -99,6 +104,13 @@ class trainer {
   /// What the model gives for each sample, outputs x samples, by tasks on all ranks; waits. scores.hpp says how
   /// good that is.
   [[nodiscard]] auto predict(const samples& data) const { return train::predict(model(), data); }
+  /// Likewise for samples without targets: a matrix of features x samples.
+  template <class X>
+    requires requires { typename X::Scalar; }
+  [[nodiscard]] auto predict(const X& x) const {
+    using number = typename model_type::scalar;
+    return train::predict(model(), nn::matrix<number>(x.template cast<number>()));
+  }
 
   /// Trains epoch by epoch, with validation, until the options say that it is enough; waits. Files that cannot be
   /// written are refused before the first step. Errors as those of train, load and save, and manta::cancelled if the
@@ -108,6 +120,9 @@ class trainer {
     return core_->fit(
         o, requires(const Recipe& r) { r.validation_data(); });
   }
+  template <std::size_t N>
+  history fit(base::unknown_options<N>) = delete;  // manta: train::fit_options has no such name, or other types
+  history fit(int) = delete;                       // manta: options are given by name: fit({.epochs = 10})
 
   /// Looks for a good rate (rate_finder.hpp); waits. The training is afterwards where it was before. Throws if the
   /// recipe has learning_rate(), or if no step can be made.
@@ -170,9 +185,12 @@ Model model_in(const state& s) {
 }
 
 /// The model in a checkpoint of a trainer, without a trainer. `Model`: the recipe's type of it.
-template <nn::module Model>
+template <class Model>
 Model load_model(const std::string& path) {
-  return model_in<Model>(detail::read_checkpoint(path));
+  constexpr bool is_module = nn::module<Model>;
+  static_assert(is_module,
+                "manta: train: load_model gives the network of a recipe: train::load_model<nn::network<float>>(path)");
+  if constexpr (is_module) return model_in<Model>(detail::read_checkpoint(path));
 }
 /// What a checkpoint says of the columns of its training data's table.
 inline columns load_columns(const std::string& path) { return detail::read_checkpoint(path).columns; }

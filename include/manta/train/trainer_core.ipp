@@ -266,7 +266,7 @@ MANTA_DECL summary trainer_core::validate() {
   return call([&] {
     const auto begin = std::chrono::steady_clock::now();
     const pass_result r = joined(sentence(async<&worker::validate>(workers_)));
-    return summary_of(r, seconds_since(begin));
+    return mean_of(r, seconds_since(begin));
   });
 }
 inline summary trainer_core::glance() {

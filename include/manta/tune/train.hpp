@@ -59,7 +59,7 @@ class recipe_trial {
     if constexpr (requires { recipe_.options(); }) o = recipe_.options();
     o.workers = workers.size();
     if (repeat_ > 0) o.seed = tune::random(o.seed, static_cast<std::uint64_t>(repeat_)).bits();
-    worker_ = std::make_unique<worker>(workers, learner_of<Recipe>::name(recipe_), o);
+    worker_ = std::make_unique<worker>(workers, learner_of<Recipe>::name(recipe_bytes(recipe_)), o);
     worker_->open();
   }
 

@@ -19,21 +19,6 @@
 #ifdef mistake_batched_single_requests
 #include <manta/serve.hpp>
 #endif
-#ifdef mistake_network_without_shape
-#include <manta/nn.hpp>
-#endif
-#ifdef mistake_recipe_with_a_member_of_another_form
-#include <manta/train.hpp>
-#endif
-#ifdef mistake_recipe_without_loss
-#include <manta/train.hpp>
-#endif
-#ifdef mistake_callback_of_another_argument
-#include <manta/train.hpp>
-#endif
-#ifdef mistake_pictures_without_a_reader
-#include <manta/train/picture_folder.hpp>
-#endif
 #ifdef mistake_map_without_names
 #include <manta/rl/multi.hpp>
 #endif
@@ -346,28 +331,6 @@ class closed {
 #elif defined(mistake_batched_single_requests)
   auto d = manta::serve::deploy<manta::serve::batched<&counter::add>>({.name = "counter"}, 3);
   d(1).get();
-#elif defined(mistake_network_without_shape)
-  const manta::nn::network<float> net(784, manta::nn::linear(10));
-#elif defined(mistake_recipe_with_a_member_of_another_form)
-  struct recipe {
-    manta::nn::network<float> model() const { return {}; }
-    manta::nn::adam optimizer() const { return manta::nn::adam(); }
-    manta::nn::loss loss() const { return manta::nn::mse(); }
-    manta::train::samples training_data() const { return {}; }
-    manta::train::samples validation_data() { return {}; }
-  };
-  manta::train::trainer trainer(recipe{});
-#elif defined(mistake_recipe_without_loss)
-  struct recipe {
-    manta::nn::network<float> model() const { return {}; }
-    manta::nn::adam optimizer() const { return manta::nn::adam(); }
-    manta::train::samples training_data() const { return {}; }
-  };
-  manta::train::trainer trainer(recipe{});
-#elif defined(mistake_callback_of_another_argument)
-  manta::train::fit_options o{.epochs = 3, .callbacks = {{.on_batch = [](int step) { return step < 100; }}}};
-#elif defined(mistake_pictures_without_a_reader)
-  manta::train::picture_folder<std::string> pictures("photos");
 #elif defined(mistake_map_without_names)
   struct by_seat {
     int operator()(int seat, std::uint64_t) const { return seat; }
