@@ -32,7 +32,8 @@ inline void add_route_status(json_builder& out, const route& each, const std::ve
   for (const deployment_report& d : deployments) {
     if (std::find(d.paths.begin(), d.paths.end(), at.path) == d.paths.end()) continue;
     if (d.its) out.key("deployment").json(to_json(*d.its));
-    if (!d.its) out.member("problem", d.problem);
+    if (d.age > 0) out.member("age_seconds", d.age);
+    if (!d.problem.empty()) out.member("problem", d.problem);
   }
   out.end('}');
 }
@@ -157,8 +158,12 @@ inline void add_deployment_metrics(metrics_writer& out, const std::vector<deploy
       {"batches_total", "counter", "Calls of replicas.", [](const status& s) { return double(s.batches); }},
       {"p50_seconds", "gauge", "Median time from arrival to answer.", [](const status& s) { return 1e-3 * s.p50_ms; }},
       {"p99_seconds", "gauge", "99th percentile of that time.", [](const status& s) { return 1e-3 * s.p99_ms; }}};
-  out.family("manta_deployment_up", "gauge", "1: the deployment's queue has answered; else its figures are missing.");
-  for (const deployment_report& d : deployments) out.sample(label("deployment", d.name), d.its ? 1 : 0);
+  out.family("manta_deployment_up", "gauge", "1: the deployment's queue has answered; else its figures are its last.");
+  for (const deployment_report& d : deployments) out.sample(label("deployment", d.name), d.problem.empty() ? 1 : 0);
+  out.family("manta_deployment_age_seconds", "gauge", "Time since the deployment's queue has said its figures.");
+  for (const deployment_report& d : deployments) {
+    if (d.its) out.sample(label("deployment", d.name), d.age);
+  }
   for (const deployment_metric& metric : all) {
     const std::string name = base::text("manta_deployment_{}", metric.name);
     out.family(name, metric.type, metric.help);
