@@ -237,8 +237,8 @@ inline void replica_set::note_start(std::size_t r, int rank) {
   pause_ = pause_.zero();
 }
 
-/// Whether a replica on this rank, or on any (-1), gets a process of its own: a call that does not return would stop the
-/// router, a server or the driver.
+/// Whether a replica on this rank, or on any (-1), gets a process of its own: a call that does not return would stop
+/// the router, a server or the driver.
 inline bool replica_set::has_to_be_isolated(int rank) const {
   if (dispatcher_.told().timeout.count() == 0) return false;
   return rank < 0 ? manta::size() == 1 : rank == 0 || places_.is_busy(rank);

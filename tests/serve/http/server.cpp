@@ -31,10 +31,14 @@ int wait_ms(int ms) {
   usleep(static_cast<useconds_t>(ms) * 1000);
   return ms;
 }
-/// Rank 1 computes for so long.
-int hold_rank_1(int ms) {
-  manta::async<wait_ms>({.rank = 1}, ms);
-  return ms;
+/// Rank 1 computes until there is such a file.
+std::string hold_rank_1(const std::string& until) {
+  const auto hold = [](const std::string& path) {
+    while (access(path.c_str(), F_OK) != 0) usleep(1000);
+    return 0;
+  };
+  manta::async(manta::task_options{.rank = 1}, hold, until);
+  return until;
 }
 /// Waits and lets its rank, which may be the server's, go on meanwhile.
 int pause_ms(int ms) {
