@@ -106,7 +106,7 @@ inline std::string label(std::string_view name, std::string_view value) {
 inline void add_route_metrics(metrics_writer& out, const route_table& routes, const server_state& server) {
   out.family("manta_http_requests_under_way", "gauge", "Requests that a route works on.");
   for (const auto& each : routes.all()) out.sample(label("route", each->at->path), each->its.under_way);
-  out.family("manta_http_answers_total", "counter", "Answers, by route and status; route=\\\"\\\": of none.");
+  out.family("manta_http_answers_total", "counter", "Answers, by route and status; an empty route: of none.");
   for (const auto& each : routes.all()) {
     for (const auto& [code, count] : each->its.answers)
       out.sample(label("route", each->at->path) + "," + label("code", std::to_string(code)), count);
