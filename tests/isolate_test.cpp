@@ -496,6 +496,19 @@ TEST_CASE("an endless call ends with kill or with its cancellation, and a destru
   });
 }
 
+TEST_CASE("an endless call is ended after its deadline") {
+  in_world([] {
+    const auto a = manta::spawn<account>({.isolate = true}, 10);
+    CHECK(manta::async<&account::sum>(a).get() == 10);
+    const std::string text = crash_text(manta::async<&account::stay>({.deadline = 300ms}, a, 1));
+    CHECK_MESSAGE(contains(text, "its deadline was over"), text);
+    const auto b = manta::spawn<account>({.isolate = true}, 10);
+    CHECK(manta::async<&account::sum>(b).get() == 10);
+    CHECK(manta::async<&account::stay_until_told>({.deadline = 300ms}, b, 1).get() == 7);
+    CHECK(manta::async<&account::sum>(b).get() == 10);
+  });
+}
+
 TEST_CASE("what else a process can do to itself ends as a failure too") {
   in_world([] {
     const auto a = manta::spawn<account>({.restarts = 1, .isolate = true}, 10);

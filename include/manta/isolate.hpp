@@ -33,4 +33,9 @@ class isolate_option {
   bool on_ = false;
 };
 
+namespace detail {
+/// Whether this process can have child processes.
+inline bool can_isolate() { return base::zygote::of_process().runs(); }
+}  // namespace detail
+
 }  // namespace manta

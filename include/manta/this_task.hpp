@@ -11,6 +11,12 @@ inline const exec::running_task& current_task(const char* call) {
   if (const exec::isolated_view* view = exec::engine::isolated()) return view->task;
   return exec::engine::here(call).current_task();
 }
+/// In a child process: if what runs now has not ended that many nanoseconds from now, the process is ended. 0: it may
+/// take as long as it likes. Does nothing elsewhere.
+inline void bound_isolated_call(std::int64_t ns) {
+  if (const exec::isolated_view* view = exec::engine::isolated())
+    view->due->store(ns > 0 ? base::now_ns() + ns : 0, std::memory_order_relaxed);
+}
 }  // namespace manta::detail
 
 namespace manta::this_task {

@@ -149,6 +149,7 @@ TEST_CASE("what does not fit is named: the field, what was expected, what came")
   CHECK(complaint<std::tuple<int, either>>("[1]") == "the body: expected an array of 2, not an array of 1");
   CHECK(complaint<named>("3") == "the body: expected an object, not 3");
   CHECK(complaint<int>("{").starts_with("the body is not JSON: parse error at line 1, column 2"));
+  CHECK(complaint<int>(" ") == "the body is empty: expected a value in JSON");
   CHECK(complaint<int>("1 2").starts_with("the body is not JSON"));
   CHECK(complaint<std::string>("\"\xff\"").starts_with("the body is not JSON"));
   CHECK(complaint<double>("1e999").starts_with("the body is not JSON"));

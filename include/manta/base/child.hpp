@@ -27,7 +27,9 @@ struct child_page {
   static constexpr int tell_where = SIGVTALRM;  ///< a signal that ends a child as a fatal one does
   std::atomic<bool> stop{false};                ///< the user writes it: the code should end
   std::atomic<std::uint32_t> calls{0};          ///< the child writes it: grows with each sign of life
-  std::atomic<int> signal{0};                   ///< the child's signal handler writes it, after the other members
+  /// The child writes it: when the code has taken longer than it may, in nanoseconds of the steady clock; 0: never.
+  std::atomic<std::int64_t> due{0};
+  std::atomic<int> signal{0};  ///< the child's signal handler writes it, after the other members
   bool has_address = false;
   bool stack_is_over = false;  ///< the address lies at the end of the stack
   const void* address = nullptr;

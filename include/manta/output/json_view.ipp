@@ -42,6 +42,8 @@ inline void check_arrays(std::string_view text, int deepest) {
 
 MANTA_DECL json_document::json_document(std::string_view text, const char* called, int deepest) {
   detail::check_arrays(text, deepest);
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw json_error(std::string(called) + " is empty: expected a value in JSON");
   // The parser takes a zero for the end.
   if (text.find('\0') != std::string_view::npos)
     throw json_error(std::string(called) + " is not JSON: it has a zero byte");

@@ -7,46 +7,38 @@
 
 #include <chrono>
 #include <deque>
-#include <map>
-#include <utility>
+#include <memory>
+
+#include "manta/base/config.hpp"
 
 namespace manta::serve::detail {
 
 class call_turns {
  public:
+  MANTA_DECL call_turns();
+  call_turns(const call_turns&) = delete;
+
   using clock = std::chrono::steady_clock;
 
   /// A call, from its sending to its end. A call that waits may run together with those before it: its time then begins
   /// later than it does, by no more than they take.
   class turn {
    public:
-    turn(call_turns& all, int rank) : all_(all), rank_(rank) { line().push_back(this); }
+    MANTA_DECL turn(call_turns& all, int rank);
     ~turn() { end(); }
     turn(const turn&) = delete;
 
     /// Whether all calls before it have ended.
-    [[nodiscard]] bool has_come() { return !never_comes_ && (has_ended_ || line().front() == this); }
+    [[nodiscard]] MANTA_DECL bool has_come();
     /// When its time began; now, if it has not.
     [[nodiscard]] clock::time_point begin() { return has_come() ? begin_ : clock::now(); }
-    void end() {
-      if (std::exchange(has_ended_, true)) return;
-      const bool was_first = line().front() == this;
-      std::erase(line(), this);
-      if (line().empty()) {
-        all_.lines_.erase(rank_);
-      } else if (was_first) {
-        line().front()->begin_ = clock::now();
-      }
-    }
-
+    MANTA_DECL void end();
     /// This call does not return: the turns of the others do not come.
-    void keep() {
-      for (turn* const each : line()) each->never_comes_ = each != this;
-    }
+    MANTA_DECL void keep();
     [[nodiscard]] int rank() const { return rank_; }
 
    private:
-    std::deque<turn*>& line() { return all_.lines_[rank_]; }
+    std::deque<turn*>& line();
 
     call_turns& all_;
     int rank_;
@@ -55,7 +47,12 @@ class call_turns {
   };
 
  private:
-  std::map<int, std::deque<turn*>> lines_;
+  struct lines;
+  std::shared_ptr<lines> lines_;
 };
 
 }  // namespace manta::serve::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/call_turns.ipp"
+#endif

@@ -81,17 +81,15 @@ class deployment_handle {
 
   /// A new version of the same function or class, from arguments of the types that it was deployed
   /// with; see serve::update.
-  template <class... C>
-  void update(const update_options& o, C&&... arguments) const {
-    detail::wait_for_start(
-        async<&detail::router::update_alike<detail::kept<C>...>>(
-            router(), o.weight,
-            detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
-        its_.name, "keeps its version");
+  //  (One template, not two: of two, the compiler says for each why a misspelt option does not fit.)
+  template <class First = update_options, class... C>
+  void update(First&& options = {}, C&&... arguments) const {  // manta: d.update({.weight = ..}, arguments..)
+    if constexpr (std::is_same_v<std::remove_cvref_t<First>, update_options>) {
+      update_with(options.weight, std::forward<C>(arguments)...);
+    } else {
+      update_with(1, std::forward<First>(options), std::forward<C>(arguments)...);
+    }
   }
-  template <class... C>
-    requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...)
-  void update(C&&... arguments) const { update(update_options(), std::forward<C>(arguments)...); }
   /// Gives the canary this part of the requests, from 0 to 1. This and the next two throw manta::error if
   /// there is none.
   void canary(double weight) const { detail::weigh_canary(router(), its_.name, weight); }
@@ -119,6 +117,15 @@ class deployment_handle {
  protected:
   deployment_handle() = default;
   explicit deployment_handle(handle_parts its) : its_(std::move(its)) {}
+
+  template <class... C>
+  void update_with(double weight, C&&... arguments) const {
+    detail::wait_for_start(
+        async<&detail::router::update_alike<detail::kept<C>...>>(
+            router(), weight,
+            detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
+        its_.name, "keeps its version");
+  }
 
   handle_parts its_;
 };
@@ -209,8 +216,11 @@ namespace detail {
 
 /// As the replicas want it: several single requests each, so that none waits for the router between two. Of batches
 /// the dispatcher decides.
-inline options completed(options o, bool is_batched) {
-  if (is_batched) return o;
+inline options completed(options o, const target_kind& kind) {
+  if (kind.is_stream && o.isolate)
+    throw error("manta: serve: the deployment '" + o.name +
+                "' gives its values as they come, which a child process cannot; leave .isolate out");
+  if (kind.is_batched) return o;
   if (o.max_batch > 1 || o.wait.count() > 0) {
     throw error("manta: serve: the deployment '" + o.name +
                 "': .max_batch and .wait are for functions from a vector of "
@@ -253,7 +263,7 @@ auto deploy_with(const options& o, C&&... arguments) {
     throw error("manta: serve: the deployment '" + o.name +
                 "' cannot be .idempotent: its requests cannot be copied, so none can be sent twice");
   }
-  const options all = detail::completed(o, target::is_batched);
+  const options all = detail::completed(o, detail::kind_of<target>);
   const dispatcher checked(all);  // throws here, not on the router's rank
   actor<detail::router> r = detail::start_router(all, typeid(signature).name());
   detail::wait_for_start(async<&detail::router::open<target, detail::kept<C>...>>(
@@ -275,6 +285,20 @@ auto deploy(const Options& o = {}, C&&... arguments) {  // manta: deploy<f>(opti
     return detail::deploy_with<F, Type>(static_cast<const options&>(o), std::forward<C>(arguments)...);
 }
 
+namespace detail {
+template <auto F, class Type, class Signature, class... C>
+void update_to(const deployment<Signature>& d, double weight, C&&... arguments) {
+  using target = typename detail::target_of<F>::type;
+  static_assert(
+      std::is_same_v<detail::signature<target>, Signature>,
+      "manta: serve: a new version has to take the same requests and give the same answers as the deployment");
+  detail::wait_for_start(async<&detail::router::update<target, detail::kept<C>...>>(
+                             d.router(), detail::type_tag<target>(), weight,
+                             detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
+                         d.name(), "keeps its version");
+}
+}  // namespace detail
+
 /// A new version of a running deployment, of another function, class or arguments with the same request and answer.
 /// Starts the new replicas, then stops the old ones: no request fails or sees both versions. If a new one cannot start,
 /// the old version stays, and this throws. A canary that was there ends.
@@ -282,21 +306,13 @@ auto deploy(const Options& o = {}, C&&... arguments) {  // manta: deploy<f>(opti
 /// With `.weight` below 1 the new version is a canary: it gets that part of the requests, with that part of
 /// the replicas, beside the old one, until deployment::promote or rollback, or the next update.
 /// deployment::status shows both.
-template <auto F, class Type = decltype(F), class Signature, class... C>
-void update(const deployment<Signature>& d, const update_options& o, C&&... arguments) {
-  using target = typename detail::target_of<F>::type;
-  static_assert(
-      std::is_same_v<detail::signature<target>, Signature>,
-      "manta: serve: a new version has to take the same requests and give the same answers as the deployment");
-  detail::wait_for_start(async<&detail::router::update<target, detail::kept<C>...>>(
-                             d.router(), detail::type_tag<target>(), o.weight,
-                             detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
-                         d.name(), "keeps its version");
-}
-template <auto F, class Type = decltype(F), class Signature, class... C>
-  requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...)
-void update(const deployment<Signature>& d, C&&... arguments) {
-  update<F>(d, update_options(), std::forward<C>(arguments)...);
+template <auto F, class Type = decltype(F), class Signature, class First = update_options, class... C>
+void update(const deployment<Signature>& d, First&& options = {}, C&&... arguments) {
+  if constexpr (std::is_same_v<std::remove_cvref_t<First>, update_options>) {
+    detail::update_to<F, Type>(d, options.weight, std::forward<C>(arguments)...);
+  } else {
+    detail::update_to<F, Type>(d, 1, std::forward<First>(options), std::forward<C>(arguments)...);
+  }
 }
 
 /// The deployment of this name, on any rank. Throws if there is none; the signature has to be the one it

@@ -24,6 +24,8 @@ MANTA_DECL void failed_batches::settle(const batch& b) {
     const auto why = std::make_exception_ptr(request_failed(name(), t.details().type, t.details().what));
     if (t.details().type == "manta::fatal") {  // the method ended its replica
       lost(b, why, 3);
+    } else if (t.details().type == "crash") {  // its process has ended, perhaps because of these requests
+      lost(b, death(t), 1);
     } else {
       refused(b, why, is_overload(t));
     }

@@ -92,11 +92,14 @@ function deployments(s){
     seen[name]=1;
     const box=add('div',root,undefined,'box');add('b',box,name);
     if(!d){add('span',box,r.problem,'bad');problems.push(name+': '+r.problem);continue}
-    if(!d.ready)problems.push(name+' is not ready'+(d.problem?': '+d.problem:''));
+    const old=r.age_seconds>=10;
+    if(old)problems.push(name+': '+r.problem);
+    else if(!d.ready)problems.push(name+' is not ready'+(d.problem?': '+d.problem:''));
     add('span',box,d.replicas+' of '+d.wanted+' replicas'+(d.starting?', '+d.starting+' starting':'')+
-      ' · '+d.queued+' in the queue · '+d.running+' running',d.ready?'':'bad');
+      ' · '+d.queued+' in the queue · '+d.running+' running',d.ready&&!old?'':'bad');
     if(d.change)add('div',box,d.change);
     if(d.problem)add('div',box,d.problem,'bad');
+    if(r.problem)add('div',box,r.problem,old?'bad':'quiet');
     dots(d,box);versions(d,box);
     const rare=[['failed','failed'],['retried','run again'],['refused','refused'],['expired','expired'],
       ['cancelled','cancelled'],['overdue','overdue']].filter(k=>d[k[0]]).map(k=>number(d[k[0]])+' '+k[1]).join(' · ');

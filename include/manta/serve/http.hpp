@@ -20,8 +20,11 @@
 #include "manta/base/config.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "manta/async.hpp"
@@ -55,19 +58,22 @@ class http {
   ///
   /// A lambda without captures that gives a value runs as a task, on any rank. One with captures is called in the
   /// server's loop: nobody else is answered before it returns.
-  template <class Handle>
-  void route(const std::string& path, Handle handle, route_options options = {}) {
+  ///
+  /// http.route<f>("/path", options): each request is a task.
+  //  (One template, not two: of two, the compiler says for each why an option without a field does not fit.)
+  template <auto F = nullptr, class Handle = route_options, class Options = route_options>
+  void route(const std::string& path, Handle&& handle = {}, const Options& options = {}) {  // manta: see route_options
     using H = std::decay_t<Handle>;
-    if constexpr (detail::handle_signature<H>::value) {
-      add(path, std::move(handle), options);
-    } else {
+    constexpr bool is_function = !std::is_same_v<decltype(F), std::nullptr_t>;
+    (void)detail::route_options_last<is_function ? std::is_same_v<H, route_options>
+                                                 : std::is_same_v<Options, route_options>>();
+    if constexpr (is_function) {
+      if constexpr (std::is_same_v<H, route_options>) add(path, detail::function_handle<F>(), handle);
+    } else if constexpr (!detail::handle_signature<H>::value) {
       (void)detail::not_callable<H>();
+    } else if constexpr (std::is_same_v<Options, route_options>) {
+      add(path, H(std::forward<Handle>(handle)), options);
     }
-  }
-  /// Each request is a task: http.route<f>("/path").
-  template <auto F>
-  void route(const std::string& path, route_options options = {}) {
-    add(path, detail::function_handle<F>(), options);
   }
 
   /// Answers this status when a call throws exactly this type: http.answer<no_such_item>(404). The client reads the

@@ -69,4 +69,11 @@ MANTA_DECL bool find_file(const std::string& folder, const std::string& path, re
   return true;
 }
 
+MANTA_DECL bool has_file(const std::string& folder, const std::string& path) {
+  reply its;
+  if (!find_file(folder, path, its)) return false;
+  ::close(its.file);
+  return true;
+}
+
 }  // namespace manta::serve::detail

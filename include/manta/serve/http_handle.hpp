@@ -38,6 +38,12 @@ struct not_callable {
                 "manta: http.route takes a deployment, or a function object with one call operator that gives a "
                 "future, a stream or a value");
 };
+template <bool Right>
+struct route_options_last {
+  static_assert(Right,
+                "manta: options come last, as serve::route_options: http.route<f>(\"/path\", {.name = ..}) for a "
+                "function, http.route(\"/path\", handle, {.name = ..}) for a deployment");
+};
 template <class F>
 struct function_by_value {
   static_assert(!std::is_same_v<F, F>,

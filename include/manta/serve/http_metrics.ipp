@@ -32,7 +32,8 @@ inline void add_route_status(json_builder& out, const route& each, const std::ve
   for (const deployment_report& d : deployments) {
     if (std::find(d.paths.begin(), d.paths.end(), at.path) == d.paths.end()) continue;
     if (d.its) out.key("deployment").json(to_json(*d.its));
-    if (!d.its) out.member("problem", d.problem);
+    if (d.age > 0) out.member("age_seconds", d.age);
+    if (!d.problem.empty()) out.member("problem", d.problem);
   }
   out.end('}');
 }
@@ -105,7 +106,7 @@ inline std::string label(std::string_view name, std::string_view value) {
 inline void add_route_metrics(metrics_writer& out, const route_table& routes, const server_state& server) {
   out.family("manta_http_requests_under_way", "gauge", "Requests that a route works on.");
   for (const auto& each : routes.all()) out.sample(label("route", each->at->path), each->its.under_way);
-  out.family("manta_http_answers_total", "counter", "Answers, by route and status; route=\\\"\\\": of none.");
+  out.family("manta_http_answers_total", "counter", "Answers, by route and status; an empty route: of none.");
   for (const auto& each : routes.all()) {
     for (const auto& [code, count] : each->its.answers)
       out.sample(label("route", each->at->path) + "," + label("code", std::to_string(code)), count);
@@ -157,8 +158,12 @@ inline void add_deployment_metrics(metrics_writer& out, const std::vector<deploy
       {"batches_total", "counter", "Calls of replicas.", [](const status& s) { return double(s.batches); }},
       {"p50_seconds", "gauge", "Median time from arrival to answer.", [](const status& s) { return 1e-3 * s.p50_ms; }},
       {"p99_seconds", "gauge", "99th percentile of that time.", [](const status& s) { return 1e-3 * s.p99_ms; }}};
-  out.family("manta_deployment_up", "gauge", "1: the deployment's queue has answered; else its figures are missing.");
-  for (const deployment_report& d : deployments) out.sample(label("deployment", d.name), d.its ? 1 : 0);
+  out.family("manta_deployment_up", "gauge", "1: the deployment's queue has answered; else its figures are its last.");
+  for (const deployment_report& d : deployments) out.sample(label("deployment", d.name), d.problem.empty() ? 1 : 0);
+  out.family("manta_deployment_age_seconds", "gauge", "Time since the deployment's queue has said its figures.");
+  for (const deployment_report& d : deployments) {
+    if (d.its) out.sample(label("deployment", d.name), d.age);
+  }
   for (const deployment_metric& metric : all) {
     const std::string name = base::text("manta_deployment_{}", metric.name);
     out.family(name, metric.type, metric.help);

@@ -37,6 +37,8 @@ struct server_state {
 
 /// Can no route have this path? Clients and people find the same there on each server.
 [[nodiscard]] MANTA_DECL bool is_own_path(std::string_view path);
+/// Whether GET of this path is a page whatever the routes are.
+[[nodiscard]] MANTA_DECL bool is_own_page(std::string_view path);
 /// Whether this path is for programs that watch the server, which have no token.
 [[nodiscard]] MANTA_DECL bool is_open_path(std::string_view path);
 /// Whether this is a page for people, to which other sites may lead by a link.

@@ -47,14 +47,13 @@ inline made_page make_ready(const route_table& routes, const server_state& serve
     json_builder out;
     out.begin('{').member("live", true);
     bool ready = !draining;
-    for (const deployment_report& d : deployments) ready = ready && d.its && d.its->ready;
+    for (const deployment_report& d : deployments) ready = ready && d.is_ready();
     out.member("ready", ready);
     if (!ready && !draining) {
       out.key("problems").begin('{');
       for (const deployment_report& d : deployments) {
-        if (d.its && d.its->ready) continue;
-        const std::string why = d.its ? d.its->problem : d.problem;
-        out.member(d.name, why.empty() ? "it is not ready" : without_places(why));
+        if (d.is_ready()) continue;
+        out.member(d.name, d.why().empty() ? "it is not ready" : without_places(d.why()));
       }
       out.end('}');
     }
@@ -71,8 +70,8 @@ inline made_page make_model_ready(const route_table& routes, const server_state&
                                          bool ready = !draining;
                                          std::string why;
                                          for (const deployment_report& d : deployments) {
-                                           ready = ready && d.its && d.its->ready;
-                                           why = d.its ? d.its->problem : d.problem;
+                                           ready = ready && d.is_ready();
+                                           why = d.why();
                                          }
                                          json_builder out;
                                          out.begin('{').member("name", name).member("ready", ready);
@@ -176,6 +175,8 @@ inline const own_page* find_own_page(std::string_view path) {
 MANTA_DECL bool is_own_path(std::string_view path) {
   return path == "/v2" || path.starts_with("/v2/") || is_control_path(path) || find_own_page(path) != nullptr;
 }
+
+MANTA_DECL bool is_own_page(std::string_view path) { return path == "/" || find_own_page(path) != nullptr; }
 
 MANTA_DECL bool is_open_path(std::string_view path) {
   const own_page* const own = find_own_page(path);

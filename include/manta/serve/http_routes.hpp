@@ -5,9 +5,11 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,6 +18,7 @@
 #include "manta/base/config.hpp"
 #include "manta/serve/endpoint.hpp"
 #include "manta/serve/http_reply.hpp"
+#include "manta/serve/status.hpp"
 
 namespace manta::serve::detail {
 
@@ -33,10 +36,17 @@ struct figures {
   [[nodiscard]] MANTA_DECL double quantile(double part) const;
 };
 
+/// What the deployment of a route has said last.
+struct last_status {
+  std::optional<serve::status> its = {};  ///< nothing: it has said nothing yet
+  std::chrono::steady_clock::time_point when = {};
+};
+
 struct route {
   std::unique_ptr<endpoint> at;
   std::vector<std::string> segments = {};  ///< segments of a path with names in braces; empty for others
   figures its = {};
+  last_status last = {};
 
   [[nodiscard]] MANTA_DECL bool takes(std::string_view method) const;
   /// For the field Allow: "GET, HEAD, POST".

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -262,14 +263,36 @@ inline bool http_server::answer_by_change(exchange& x, const http_target& target
   return true;
 }
 
+inline reply refuse_method(const std::string& path, bool is_there) {
+  if (!is_there) return failure(404, base::text("there is no {}; GET /openapi.json lists what there is", shown(path)));
+  reply refused = failure(405, base::text("{} is a page: it is called by GET", shown(path)));
+  refused.header.emplace_back("Allow", "GET, HEAD");
+  return refused;
+}
+
+/// The folder's address has a slash at its end, so that what its page names is found beside it.
+inline reply lead_to_folder(const http_target& target) {
+  reply moved{301};
+  moved.header.emplace_back("Location", target.path + "/" + (target.query.empty() ? "" : "?" + target.query));
+  return moved;
+}
+/// Whether the path, which is decoded, can stand in a field as it is.
+inline bool is_plain(std::string_view path) {
+  return std::all_of(path.begin(), path.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '-' || c == '_' || c == '~';
+  });
+}
+
 inline void http_server::answer_by_page(exchange& x, const http_target& target) {
   const std::string_view method = x.from->message().method();
   if (method != "GET" && method != "HEAD") {
-    const std::string what = base::text("there is no {}; GET /openapi.json lists what there is", shown(target.path));
-    return exchanges_.answer_at_once(x, failure(404, what));
+    const bool is_there = is_own_page(target.path) || has_file(options_.files, target.path);
+    return exchanges_.answer_at_once(x, refuse_method(target.path, is_there));
   }
   reply file;
   if (find_file(options_.files, target.path, file)) return exchanges_.answer_at_once(x, std::move(file));
+  if (is_plain(target.path) && has_file(options_.files, target.path + "/"))
+    return exchanges_.answer_at_once(x, lead_to_folder(target));
   exchanges_.start_page(std::move(x), server_page(routes_, state(), target.path));
 }
 

@@ -6,11 +6,35 @@
 
 #include <chrono>
 #include <string>
+#include <type_traits>
 
 #include "manta/actor.hpp"
 #include "manta/serve/source.hpp"
 
 namespace manta::serve {
+
+/// A time in milliseconds, from any duration. A program that gives one anywhere in its text prepares for child
+/// processes before main: a call on the rank of the queue can only be ended with its process.
+class call_timeout {
+ public:
+  constexpr call_timeout() = default;
+  template <class Rep, class Period>
+    requires(std::is_convertible_v<std::chrono::duration<Rep, Period>, std::chrono::milliseconds>)
+  call_timeout(std::chrono::duration<Rep, Period> longest) : longest_(longest) {
+    (void)isolate_option(std::is_same_v<Rep, Rep>);
+  }
+  /// Likewise, for a time that the text of the program does not have.
+  static call_timeout from_file(std::chrono::milliseconds longest) {
+    call_timeout its;
+    its.longest_ = longest;
+    return its;
+  }
+  constexpr operator std::chrono::milliseconds() const { return longest_; }
+  [[nodiscard]] constexpr std::int64_t count() const { return longest_.count(); }
+
+ private:
+  std::chrono::milliseconds longest_{0};
+};
 
 struct options {
   std::string name = {};  ///< unique in the run; also in HTTP routes and in status
@@ -41,9 +65,9 @@ struct options {
   std::chrono::milliseconds health_every{0};
   /// The longest time that one call of a replica may run, or one value of a generator; 0: any. Its requests then fail
   /// with serve::timed_out. The replica is replaced: its process is ended if it is isolated; else its rank gets nothing
-  /// more until the call returns. While a call runs on the router's own rank, as in a world of one, nobody looks at the
-  /// time; a line on standard error says so.
-  std::chrono::milliseconds timeout{0};
+  /// more until the call returns. A replica on rank 0, or that of a router or a server, as in a world of one, is
+  /// isolated for that; if it cannot be, because it has a generator or was given a handle, it is refused.
+  call_timeout timeout = {};
   /// The time within which a replica has to say that it is well; a busy one says so between two calls. 0:
   /// twenty times `health_every`.
   std::chrono::milliseconds health_timeout{0};
@@ -60,6 +84,11 @@ struct options {
   MANTA_DECL void serialize(wire::writer& archive);
   MANTA_DECL void serialize(wire::reader& archive);
 };
+
+namespace detail {
+/// Without a use of the option in the text of the program.
+MANTA_DECL void set_isolated(isolate_option& option, bool on);
+}  // namespace detail
 
 /// How a new version takes over: see serve::update.
 struct update_options {

@@ -19,6 +19,12 @@
 namespace manta::serve {
 namespace detail {
 
+/// By its place in memory: the constructor here would make each program that serves prepare for child processes.
+MANTA_DECL void set_isolated(isolate_option& option, bool on) {
+  static_assert(sizeof option == sizeof on && std::is_trivially_copyable_v<isolate_option>);
+  std::memcpy(static_cast<void*>(&option), &on, sizeof on);
+}
+
 /// A duration, as a number.
 template <class Archive, class Duration>
 void pass_duration(Archive& archive, Duration& duration) {
@@ -31,14 +37,14 @@ void pass_options(Archive& archive, options& o) {
   archive(o.name, o.replicas, o.max_batch, o.max_queue, o.idempotent, o.min, o.max, o.cpus, o.gpus, o.node);
   archive(o.router_rank, o.max_ongoing, o.wave, o.from_zero);
   pass_duration(archive, o.wait);
-  for (auto* const each : {&o.down_after, &o.health_every, &o.timeout, &o.health_timeout, &o.drain_time})
+  for (auto* const each : {&o.down_after, &o.health_every, &o.health_timeout, &o.drain_time})
     pass_duration(archive, *each);
-  // As it lies in memory: a constructor here would make each program that serves prepare for child processes.
-  static_assert(sizeof o.isolate == 1 && std::is_trivially_copyable_v<isolate_option>);
-  std::uint8_t isolate = 0;
-  std::memcpy(&isolate, &o.isolate, 1);
+  std::chrono::milliseconds timeout = o.timeout;
+  pass_duration(archive, timeout);
+  o.timeout = call_timeout::from_file(timeout);
+  bool isolate = o.isolate;
   archive(isolate);
-  std::memcpy(&o.isolate, &isolate, 1);
+  set_isolated(o.isolate, isolate);
   std::map<std::string, double> amounts;
   for (const auto& q : o.resources) amounts[q.name] = o.resources.amount(q.name);
   archive(amounts);

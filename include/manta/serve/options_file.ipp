@@ -98,11 +98,13 @@ inline void read_deployment(options& o, json_view from) {
   all.add_time("down_after_ms", o.down_after);
   all.add_time("health_every_ms", o.health_every);
   all.add_time("health_timeout_ms", o.health_timeout);
-  all.add_time("timeout_ms", o.timeout);
+  std::chrono::milliseconds timeout = o.timeout;
+  all.add_time("timeout_ms", timeout);
   all.add_time("drain_time_ms", o.drain_time);
   all.add("wave", o.wave);
   all.add_resources("resources", o.resources);
   all.read(from);
+  o.timeout = call_timeout::from_file(timeout);
 }
 
 inline void read_server(http_options& o, json_view from) {

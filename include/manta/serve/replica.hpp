@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/actor.hpp"
 #include "manta/generator.hpp"
 #include "manta/promise.hpp"
 #include "manta/run.hpp"
@@ -105,14 +106,29 @@ struct typed_stream final : stream_of<T> {
   ~typed_stream() override { this->values.reset(); }
 };
 
+class replica;
+/// A replica of one set that another one takes over.
+struct placed_replica {
+  actor<replica> its = {};
+  int rank = -1;
+  bool is_isolated = false;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(its, rank, is_isolated);
+  }
+};
+
 class replica {
  public:
+  /// The process of an isolated one is ended if a batch takes longer; 0: it may take as long as it likes.
+  explicit replica(std::int64_t longest_ns) : longest_ns_(longest_ns) {}
+
   /// Makes the object, and gives it its settings. Gives the rank.
   template <class Target, class... C>
   int open(type_tag<Target>, const settings& s, const C&... arguments) {
     object_ = std::make_unique<object_of<Target>>(make_object<typename Target::class_type>(arguments...));
     if (!s.type.empty()) object_->reconfigure(s);
-    return place();
+    return manta::rank();
   }
   /// The answers to the batch of this number. Its method sees this_task::stop_requested() when nobody wants
   /// them any more.
@@ -170,11 +186,8 @@ class replica {
       std::map<std::uint64_t, std::optional<promise<void>>>;  ///< their ends, where one is asked for
   class under_way {
    public:
-    under_way(replica& r, std::uint64_t number) : running_(r.running_), at_(running_.try_emplace(number).first) {}
-    ~under_way() {
-      if (at_->second) at_->second->set_value();
-      running_.erase(at_);
-    }
+    MANTA_DECL under_way(replica& r, std::uint64_t number);
+    MANTA_DECL ~under_way();
     under_way(const under_way&) = delete;
 
    private:
@@ -192,11 +205,11 @@ class replica {
    private:
     std::shared_ptr<open_stream> stream_;
   };
-  MANTA_DECL static int place();
   MANTA_DECL void end_stream(std::uint64_t number);
   MANTA_DECL void fail_stream(std::uint64_t number);
 
   std::unique_ptr<replica_object> object_;
+  const std::int64_t longest_ns_;
   running_batches running_;
   std::map<std::uint64_t, std::shared_ptr<open_stream>> streams_;
 };

@@ -7,16 +7,9 @@
 #include <exception>
 
 #include "manta/serve/replica.hpp"
+#include "manta/this_task.hpp"
 
 namespace manta::serve::detail {
-
-MANTA_DECL int replica::place() {
-  try {
-    return manta::rank();
-  } catch (const error&) {
-    return -1;  // a child process does not know
-  }
-}
 
 MANTA_DECL future<void> replica::end_of(std::uint64_t number) {
   if (const auto stream = streams_.find(number); stream != streams_.end()) return stream->second->ended.get_future();
@@ -28,6 +21,16 @@ MANTA_DECL future<void> replica::end_of(std::uint64_t number) {
   promise<void> none;
   none.set_value();
   return none.get_future();
+}
+
+MANTA_DECL replica::under_way::under_way(replica& r, std::uint64_t number)
+    : running_(r.running_), at_(running_.try_emplace(number).first) {
+  manta::detail::bound_isolated_call(r.longest_ns_);
+}
+MANTA_DECL replica::under_way::~under_way() {
+  manta::detail::bound_isolated_call(0);
+  if (at_->second) at_->second->set_value();
+  running_.erase(at_);
 }
 
 MANTA_DECL replica::stream_turn::stream_turn(replica& r, std::uint64_t number) {

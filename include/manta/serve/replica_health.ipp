@@ -14,7 +14,7 @@ inline std::chrono::milliseconds replica_health::patience() const {
   const options& o = dispatcher_.told();
   if (o.health_timeout.count() > 0) return o.health_timeout;
   if (o.health_every.count() > 0) return 20 * o.health_every;
-  return o.timeout.count() > 0 ? 2 * o.timeout : o.timeout;
+  return 2 * std::chrono::milliseconds(o.timeout);
 }
 
 inline void replica_health::note(std::size_t r, const future<bool>& answer) {

@@ -41,7 +41,7 @@ struct replica_version {
   /// Makes the object of a replica, with these settings; gives its rank.
   using maker = std::function<future<int>(const actor<replica>&, const settings&)>;
   maker make = {};
-  bool is_batched = false;
+  target_kind kind = {};
   settings given = {};
   int number = 1;
 };
@@ -74,7 +74,7 @@ class replica_set {
   /// left. -1: on any. Throws what a constructor threw.
   MANTA_DECL std::vector<std::size_t> start_all(const std::vector<int>& at, const replica_version& v);
   /// Takes a replica of another set, which has this version.
-  MANTA_DECL void adopt(handle its, int version);
+  MANTA_DECL void adopt(placed_replica given, int version);
   /// Ends those that are being made, and adapts the number of replicas no more, or again.
   MANTA_DECL void hold(bool held);
   [[nodiscard]] const replica_places& places() const { return places_; }
@@ -85,8 +85,7 @@ class replica_set {
   /// them, nothing has changed. Waits. One change at a time: not beside update.
   MANTA_DECL void reconfigure(const settings& s);
 
-  /// The handles of those that are ready.
-  [[nodiscard]] MANTA_DECL std::vector<handle> ready() const;
+  [[nodiscard]] MANTA_DECL std::vector<placed_replica> ready() const;
   /// Null if it has ended, or has died as far as this rank knows. Good until something else is called.
   [[nodiscard]] MANTA_DECL const handle* find(std::size_t r) const;
   MANTA_DECL void end(std::size_t r);
@@ -95,6 +94,8 @@ class replica_set {
   MANTA_DECL void give_up(std::size_t r, const std::string& why);
   /// Ends when the replica is given up; fails if it ends in another way. Names nothing if there is no such replica.
   [[nodiscard]] MANTA_DECL future<bool> given_up(std::size_t r) const;
+  /// Whether the replica has a process of its own.
+  [[nodiscard]] MANTA_DECL bool is_isolated(std::size_t r) const;
 
   /// Starts and ends replicas until there are as many as there should be; does not wait. After a start that has failed
   /// it pauses, each time longer. Throws if there is no rank.
@@ -126,8 +127,10 @@ class replica_set {
   };
 
   start_under_way start(replica_version v, int rank);
+  [[nodiscard]] actor_options terms_on(int rank, const target_kind& kind) const;
+  [[nodiscard]] bool has_to_be_isolated(int rank) const;
+  void refuse_beside_others(int rank, const target_kind& kind) const;
   void note_start(std::size_t r, int rank);
-  void warn_of_own_rank(int rank);
   void tell_calls(std::size_t r, bool are_overdue);
   void end_all_on(int rank);
   void note_failed_start(const std::string& why);
@@ -138,7 +141,7 @@ class replica_set {
   dispatcher& dispatcher_;
   replica_places places_;
   replica_version current_;
-  bool is_held_ = false, has_warned_ = false;
+  bool is_held_ = false;
   std::map<std::size_t, handle> replicas_;
   std::map<std::size_t, promise<bool>> given_up_;  ///< promises for calls of these replicas
   // What has ended is heard from watchers: future::ready would run other calls of the router in between.

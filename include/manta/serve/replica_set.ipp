@@ -30,14 +30,16 @@ MANTA_DECL void replica_set::open(replica_version v) {
 MANTA_DECL void replica_set::set_current(replica_version v) {
   current_ = std::move(v);
   dispatcher_.set_version(current_.number);
-  dispatcher_.set_batched(current_.is_batched);
+  dispatcher_.set_batched(current_.kind.is_batched);
 }
 
-MANTA_DECL void replica_set::adopt(handle its, int version) {
+MANTA_DECL void replica_set::adopt(placed_replica given, int version) {
   const std::size_t number = dispatcher_.replicas().add_starting(version);
-  replicas_.emplace(number, std::move(its));
+  replicas_.emplace(number, std::move(given.its));
   given_up_.emplace(number, promise<bool>());
-  places_in_use::add(-1);
+  places_in_use::add(given.rank);
+  dispatcher_.replicas().set_rank(number, given.rank);
+  dispatcher_.replicas().find(number)->is_isolated = given.is_isolated;
   dispatcher_.replicas().ready(number);
 }
 
@@ -98,10 +100,10 @@ inline bool replica_set::has_taken(std::size_t r, const future<void>& sent) {
 
 // --- which there are
 
-MANTA_DECL std::vector<replica_set::handle> replica_set::ready() const {
-  std::vector<handle> all;
+MANTA_DECL std::vector<placed_replica> replica_set::ready() const {
+  std::vector<placed_replica> all;
   for (std::size_t r : dispatcher_.replicas().all_ready()) {
-    if (const handle* const its = find(r)) all.push_back(*its);
+    if (const handle* const its = find(r)) all.push_back({*its, dispatcher_.replicas().rank_of(r), is_isolated(r)});
   }
   return all;
 }
@@ -150,7 +152,7 @@ inline void replica_set::end_all_on(int rank) {
 
 MANTA_DECL void replica_set::give_up(std::size_t r, const std::string& why) {
   const handle* const its = find(r);
-  if (its != nullptr && !dispatcher_.told().isolate) {
+  if (its != nullptr && !is_isolated(r)) {
     const int rank = dispatcher_.replicas().rank_of(r);
     const std::uint64_t question = next_question_++;
     stuck_.emplace(question, std::pair(rank, *its));
@@ -225,45 +227,70 @@ inline void replica_set::note_failed_start(const std::string& why) {
   next_start_ = clock::now() + pause_;
 }
 
-/// Says once that nobody will look at the time of calls on this rank.
-inline void replica_set::warn_of_own_rank(int rank) {
-  const options& o = dispatcher_.told();
-  if (o.timeout.count() == 0 || rank != manta::rank() || std::exchange(has_warned_, true)) return;
-  std::fprintf(stderr,
-               "manta: serve: the deployment '%s': a replica shares rank %d with its queue, so .timeout does not end "
-               "its calls; start more ranks\n",
-               o.name.c_str(), rank);
-}
-
 inline void replica_set::note_start(std::size_t r, int rank) {
-  if (replicas_.count(r) == 0) return;                     // it has been ended meanwhile
-  if (rank < 0) rank = dispatcher_.replicas().rank_of(r);  // an isolated one does not know
+  if (replicas_.count(r) == 0) return;  // it has been ended meanwhile
   places_in_use::remove(dispatcher_.replicas().rank_of(r));
   places_in_use::add(rank);
   dispatcher_.replicas().set_rank(r, rank);
   dispatcher_.replicas().ready(r);
-  warn_of_own_rank(rank);
   problem_.clear();
   pause_ = pause_.zero();
+}
+
+/// Whether a replica on this rank, or on any (-1), gets a process of its own: a call that does not return would stop
+/// the router, a server or the driver.
+inline bool replica_set::has_to_be_isolated(int rank) const {
+  if (dispatcher_.told().timeout.count() == 0) return false;
+  return rank < 0 ? manta::size() == 1 : rank == 0 || places_.is_busy(rank);
+}
+
+MANTA_DECL bool replica_set::is_isolated(std::size_t r) const {
+  const replica_table::state* const its = dispatcher_.replicas().find(r);
+  return its != nullptr && its->is_isolated;
+}
+
+inline void replica_set::refuse_beside_others(int rank, const target_kind& kind) const {
+  const bool has_processes = manta::detail::can_isolate();
+  if (has_processes && !kind.is_stream) return;
+  throw unschedulable(base::text(
+      "a replica would share rank {} with its queue, a server or the driver, where .timeout can only end calls of a "
+      "process of its own, {}; start more ranks, or leave .timeout out",
+      std::max(rank, 0),
+      kind.is_stream ? "which cannot give values as they come"
+                     : "for which the text of the program has to have .isolate = true or .timeout"));
+}
+
+inline actor_options replica_set::terms_on(int rank, const target_kind& kind) const {
+  const options& o = dispatcher_.told();
+  actor_options its{.cpus = o.cpus,
+                    .gpus = o.gpus,
+                    .resources = o.resources,
+                    .rank = rank,
+                    .node = rank < 0 ? o.node : -1,
+                    .spread = rank < 0,
+                    .concurrency = most_calls,
+                    .isolate = o.isolate};
+  if (has_to_be_isolated(rank)) {
+    if (!o.isolate) refuse_beside_others(rank, kind);
+    set_isolated(its.isolate, true);
+  } else if (o.timeout.count() > 0 && rank < 0 && !o.isolate) {
+    its.except = {{0, manta::rank()}};
+  }
+  return its;
 }
 
 /// Takes the version by value: other calls may replace it while this one waits for room to send. `rank`: -1
 /// for the best.
 inline replica_set::start_under_way replica_set::start(replica_version v, int rank) {
-  const options& o = dispatcher_.told();
   (void)stuck_in_words();  // ranks whose calls have returned count again
   if (rank < 0) rank = places_.next(ranks());
   const std::size_t number = dispatcher_.replicas().add_starting(v.number);
   dispatcher_.replicas().set_rank(number, rank);
   try {
-    handle a = spawn<replica>({.cpus = o.cpus,
-                               .gpus = o.gpus,
-                               .resources = o.resources,
-                               .rank = rank,
-                               .node = rank < 0 ? o.node : -1,
-                               .spread = rank < 0,
-                               .concurrency = most_calls,
-                               .isolate = o.isolate});
+    const actor_options its = terms_on(rank, v.kind);
+    dispatcher_.replicas().find(number)->is_isolated = its.isolate;
+    const auto longest = std::chrono::nanoseconds(std::chrono::milliseconds(dispatcher_.told().timeout));
+    handle a = spawn<replica>(its, longest.count());
     const future<int> opened = v.make(a, v.given);
     replicas_.emplace(number, std::move(a));
     given_up_.emplace(number, promise<bool>());
@@ -288,6 +315,12 @@ MANTA_DECL std::vector<std::size_t> replica_set::start_all(const std::vector<int
     numbers.push_back(s.replica);
     try {
       sentence(s.opened);
+    } catch (const error& e) {
+      problem = is_isolated(s.replica) && !dispatcher_.told().isolate
+                    ? std::make_exception_ptr(error(base::text(
+                          "{} (beside its queue, .timeout gives a replica a process of its own; more ranks need none)",
+                          e.what())))
+                    : std::current_exception();
     } catch (...) {
       problem = std::current_exception();
     }

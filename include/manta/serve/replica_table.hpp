@@ -17,6 +17,7 @@ class replica_table {
   struct state {
     int version = 1, rank = -1;
     bool is_ready = false, is_retired = false;
+    bool is_isolated = false;  ///< it has a process of its own
     int ongoing = 0;
     std::size_t last_size = 0;  ///< requests of the batch that it got last
   };

@@ -123,6 +123,12 @@ inline void request_flow::wait_for_bell_or_start(waiting_entry& e, const future<
   end_unwanted();
 }
 
+/// Whether a call has failed because its rank has ended its process, which it does at the end of its time.
+inline bool was_ended_for_its_time(const batch_terms& terms) {
+  const auto longest = terms.limit.longest;
+  return terms.is_isolated && longest.count() > 0 && call_turns::clock::now() - terms.limit.turn->begin() >= longest;
+}
+
 /// Sends the batch to its replica, waits, and gives each request its answer.
 inline void request_flow::carry(waiting_entry& e) {
   fill_in_time(e);
@@ -142,7 +148,9 @@ inline void request_flow::run_batch(waiting_entry& e, const dispatcher::batch& b
   const options& o = dispatcher_.told();
   const std::uint64_t number = this_task::id();  // of the carrier: unique
   call_turns::turn turn(turns_, dispatcher_.replicas().rank_of(b.replica));
-  const batch_terms terms{number, o.idempotent, {o.timeout, &turn}, o.isolate, replicas_.given_up(b.replica), &turns_};
+  const batch_terms terms{
+      number, o.idempotent, {o.timeout, &turn}, replicas_.is_isolated(b.replica), replicas_.given_up(b.replica),
+      &turns_};
   try {
     const call_end end = e.run_batch(b, its, terms);
     if (end == call_end::unwanted) return abandon(b, its, terms);
@@ -150,6 +158,7 @@ inline void request_flow::run_batch(waiting_entry& e, const dispatcher::batch& b
     dispatcher_.finished(b);
     for (const queued_request* r : b.requests) dispatcher_.answered(*r, true);
   } catch (...) {
+    if (was_ended_for_its_time(terms)) return end_overdue(b, terms);
     failed_.settle(b);
   }
   for (queued_request* r : b.requests) {

@@ -26,7 +26,7 @@ class rolling_update {
 
   /// `there` are replicas that have the version already. Waits. Throws what a constructor threw; all replicas have the
   /// former version then, unless those cannot be made again, which the error says.
-  MANTA_DECL void run(replica_version next, std::vector<actor<replica>> there = {});
+  MANTA_DECL void run(replica_version next, std::vector<placed_replica> there = {});
   /// Starts others in the place of those that live where a server has come.
   MANTA_DECL void relocate();
   /// Words about the update that is under way; empty: none is.
@@ -36,7 +36,7 @@ class rolling_update {
   using numbers = std::vector<std::size_t>;
   class hold;
 
-  void take_over(const replica_version& next, std::vector<actor<replica>> there);
+  void take_over(const replica_version& next, std::vector<placed_replica> there);
   void go_back(const replica_version& before, int failed);
   void replace(const numbers& going, const replica_version& by);
   void replace_elsewhere(const numbers& going);

@@ -45,11 +45,11 @@ inline rolling_update::numbers rolling_update::of_version(int version) const {
   return all;
 }
 
-MANTA_DECL void rolling_update::run(replica_version next, std::vector<actor<replica>> there) {
+MANTA_DECL void rolling_update::run(replica_version next, std::vector<placed_replica> there) {
   const hold mine(*this);
   const replica_version before = replicas_.current();
   next.number = dispatcher_.version() + 1;
-  dispatcher_.set_batched(before.is_batched || next.is_batched);
+  dispatcher_.set_batched(before.kind.is_batched || next.kind.is_batched);
   try {
     take_over(next, std::move(there));
   } catch (...) {
@@ -59,7 +59,7 @@ MANTA_DECL void rolling_update::run(replica_version next, std::vector<actor<repl
   replicas_.set_current(std::move(next));
 }
 
-inline void rolling_update::take_over(const replica_version& next, std::vector<actor<replica>> there) {
+inline void rolling_update::take_over(const replica_version& next, std::vector<placed_replica> there) {
   numbers old = dispatcher_.replicas().all_ready();
   const std::size_t all = std::max<std::size_t>(1, old.size());
   const std::size_t missing = all - std::min(all, there.size());
@@ -71,7 +71,7 @@ inline void rolling_update::take_over(const replica_version& next, std::vector<a
     done += going.empty() ? count : going.size();
   }
   words_ = base::text("version {}: the former one ends", next.number);
-  for (actor<replica>& each : there) replicas_.adopt(std::move(each), next.number);
+  for (placed_replica& each : there) replicas_.adopt(std::move(each), next.number);
   has_room_();
   end_all(old);
 }
@@ -92,7 +92,7 @@ inline void rolling_update::go_back(const replica_version& before, int failed) {
                      e.what()));
     }
   }
-  dispatcher_.set_batched(before.is_batched);
+  dispatcher_.set_batched(before.kind.is_batched);
 }
 
 /// Others of this version in the places of these. If one cannot start, these stay.

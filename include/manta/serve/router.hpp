@@ -6,8 +6,8 @@
 // known to its templates alone, so all else is compiled once.
 #pragma once
 
-#include <deque>
-#include <iterator>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -76,50 +76,20 @@ class router {
   answered_rows<R> call_rows(type_tag<R>, const actor<router>& self, const call_options& o,
                              std::vector<std::tuple<A...>> rows) {
     const auto caller = begin_call();
-    const auto is_wanted = [&] { return !caller.stop_requested(); };
     if (versions_.canary_has_turn(o.version)) {
       const actor<router> its = versions_.canary_router();
       const auto answer = async<&router::call_rows<R, A...>>(its, type_tag<R>(), its, of_canary(o), std::move(rows));
-      wait_while_wanted(answer, is_wanted);
+      wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
       answered_rows<R> all = sentence(answer);
       all.version = dispatcher_.version() + 1;
       return all;
     }
-    rows_under_way whole(dispatcher_, asked_by(caller, o));
-    answered_rows<R> all{{}, dispatcher_.version()};
-    all.rows.reserve(rows.size());
-    std::deque<std::pair<future<std::vector<value_of<R>>>, std::size_t>> slices;
-    try {
-      for (auto next = rows.begin(); next != rows.end() || !slices.empty();) {
-        if (next != rows.end() && slices.size() < whole.sizes().at_once()) {
-          const std::size_t size = whole.next(static_cast<std::size_t>(rows.end() - next));
-          const auto end = next + static_cast<std::ptrdiff_t>(size);
-          std::vector<std::tuple<A...>> slice(std::make_move_iterator(next), std::make_move_iterator(end));
-          slices.emplace_back(async<&router::call_slice<R, A...>>(self, type_tag<R>(), o, std::move(slice)), size);
-          next = end;
-          continue;
-        }
-        if (!wait_while_wanted(slices.front().first, is_wanted)) whole.give_up();
-        for (auto& answer : std::move(slices.front().first).get()) all.rows.push_back(std::move(answer));
-        whole.answered(slices.front().second);
-        slices.pop_front();
-      }
-    } catch (...) {
-      for (const auto& [slice, size] : slices) cancel(slice);
-      throw;
-    }
-    whole.end();
-    return all;
-  }
-  template <class R, class... A>
-  std::vector<value_of<R>> call_slice(type_tag<R>, const call_options& o, std::vector<std::tuple<A...>> rows) {
-    queued_request asked = asked_by(begin_call(), o);
-    asked.is_part = asked.alone = true;
-    waiting_rows<R(A...)> mine(std::move(asked), std::move(rows));
-    flow_.run(mine);
-    if (mine.failure) std::rethrow_exception(mine.failure);
+    typed_rows<R(A...)> mine(std::move(rows), dispatcher_.version());
+    run_rows(self, o, caller, mine);
     return std::move(mine.answers);
   }
+  /// Runs a slice of rows, which is here already, on a stack of its own.
+  MANTA_DECL void run_slice(std::uint64_t number);
 
   /// A request whose answer comes in many values. Returns at its end; `place_of` says where the values are.
   template <class T, class... A>
@@ -148,7 +118,7 @@ class router {
   MANTA_DECL void rollback();
   /// Gives both versions new settings. Throws what `reconfigure` of the class threw.
   MANTA_DECL void reconfigure(const settings& s);
-  MANTA_DECL std::vector<actor<replica>> ready_replicas();
+  MANTA_DECL std::vector<placed_replica> ready_replicas();
   [[nodiscard]] MANTA_DECL serve::status status();
   /// Takes no more requests, and waits until those that are here are answered.
   MANTA_DECL void drain();
@@ -163,7 +133,7 @@ class router {
 
   template <class Target, class... C>
   static recipe recipe_of(const kept_arguments<C...>& arguments) {
-    return {replica_set::maker_of<Target, C...>(arguments), Target::is_batched,
+    return {replica_set::maker_of<Target, C...>(arguments), kind_of<Target>,
             [arguments](const actor<router>& at) {
               return async<&router::open<Target, C...>>(at, type_tag<Target>(), arguments);
             },
@@ -173,6 +143,8 @@ class router {
   /// Makes the recipe when no other change is under way.
   MANTA_DECL void change(double weight, const std::function<recipe()>& how);
   MANTA_DECL this_task::stop_token begin_call() const;
+  MANTA_DECL void run_rows(const actor<router>& self, const call_options& o, const this_task::stop_token& caller,
+                           many_rows& rows);
   MANTA_DECL static queued_request asked_by(this_task::stop_token caller, const call_options& o);
   MANTA_DECL static call_options of_canary(call_options o);
   /// A new version has taken over: the canary has no part any more.
@@ -189,6 +161,8 @@ class router {
   replica_health health_{dispatcher_, replicas_};
   versions versions_{dispatcher_, replicas_, updates_};
   stream_places places_;
+  std::map<std::uint64_t, std::shared_ptr<waiting_entry>> slices_;  ///< slices whose calls have not begun
+  std::uint64_t next_slice_ = 0;
   bool is_changing_ = false;              ///< an update or new settings are under way
   std::unique_ptr<heartbeat> heartbeat_;  ///< the first to go
 };

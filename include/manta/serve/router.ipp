@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <deque>
 
+#include "manta/cancel.hpp"
 #include "manta/serve/router.hpp"
 
 namespace manta::serve::detail {
@@ -76,6 +78,53 @@ MANTA_DECL this_task::stop_token router::begin_call() const {
   return this_task::get_stop_token();
 }
 
+MANTA_DECL void router::run_rows(const actor<router>& self, const call_options& o, const this_task::stop_token& caller,
+                                 many_rows& rows) {
+  struct slice {
+    std::uint64_t number;
+    std::shared_ptr<waiting_entry> its;
+    std::size_t size;
+    future<void> ended;
+  };
+  rows_under_way whole(dispatcher_, asked_by(caller, o));
+  std::deque<slice> slices;
+  try {
+    while (rows.left() > 0 || !slices.empty()) {
+      if (rows.left() > 0 && slices.size() < whole.sizes().at_once()) {
+        queued_request asked = asked_by(caller, o);
+        asked.is_part = asked.alone = true;
+        const std::size_t size = whole.next(rows.left());
+        const std::uint64_t number = next_slice_++;
+        const auto its = slices_.emplace(number, rows.take_slice(std::move(asked), size)).first->second;
+        slices.push_back({number, its, size, async<&router::run_slice>(self, number)});
+        continue;
+      }
+      const slice first = slices.front();
+      if (!wait_while_wanted(first.ended, [&] { return !caller.stop_requested(); })) whole.give_up();
+      first.ended.get();
+      rows.add_answers(*first.its);
+      whole.answered(first.size);
+      slices.pop_front();
+    }
+  } catch (...) {
+    for (const slice& each : slices) {
+      cancel(each.ended);
+      slices_.erase(each.number);
+    }
+    throw;
+  }
+  whole.end();
+}
+
+MANTA_DECL void router::run_slice(std::uint64_t number) {
+  const auto found = slices_.extract(number);
+  if (found.empty()) return;  // nobody waits for it any more
+  waiting_entry& mine = *found.mapped();
+  mine.caller = begin_call();
+  flow_.run(mine);
+  if (mine.failure) std::rethrow_exception(mine.failure);
+}
+
 // --- changes
 
 MANTA_DECL void router::change(double weight, const std::function<recipe()>& how) {
@@ -116,7 +165,7 @@ inline void router::end_version() {
 
 // --- questions, and the end
 
-MANTA_DECL std::vector<actor<replica>> router::ready_replicas() { return replicas_.ready(); }
+MANTA_DECL std::vector<placed_replica> router::ready_replicas() { return replicas_.ready(); }
 
 MANTA_DECL serve::status router::status() {
   flow_.adapt();

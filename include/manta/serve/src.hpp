@@ -10,6 +10,7 @@
 #endif
 #define MANTA_SOURCE
 
+#include "manta/serve/call_turns.ipp"
 #include "manta/serve/dispatcher.ipp"
 #include "manta/serve/failed_batches.ipp"
 #include "manta/serve/heartbeat.ipp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Asks the deployments of a server's routes how they do, for a page that shows it. The server does not wait for them:
-// what has not come within a second is left out, and the page says so.
+// of one that does not answer within a second, the page shows what it said last, and how long ago that was.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,19 @@ namespace manta::serve::detail {
 
 /// What a deployment has said.
 struct deployment_report {
+  static constexpr double longest_age = 10;  ///< seconds after which nobody can rely on what it said
+
   std::string name;
+  route* at;                              ///< the first of its routes
   std::vector<std::string> paths = {};    ///< paths of its routes
   std::optional<serve::status> its = {};  ///< nothing: it has not answered
-  std::string problem = {};               ///< why not
+  double age = 0;                         ///< seconds since it said that; 0: it has been asked just now
+  std::string problem = {};               ///< why it has not answered now
+
+  /// Whether it would answer a request, as far as is known.
+  [[nodiscard]] bool is_ready() const { return its && its->ready && age < longest_age; }
+  /// Why not; may be empty.
+  [[nodiscard]] const std::string& why() const { return problem.empty() && its ? its->problem : problem; }
 };
 
 class status_call final : public call {
@@ -44,6 +53,7 @@ class status_call final : public call {
 
  private:
   void take(std::size_t i);
+  void take_last(std::size_t i);
   void take_other(const future<std::string>& from);
 
   std::vector<deployment_report> reports_;

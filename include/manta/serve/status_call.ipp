@@ -4,6 +4,8 @@
 // The definitions of status_call.hpp.
 #pragma once
 
+#include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "manta/async.hpp"
@@ -23,7 +25,7 @@ MANTA_DECL status_call::status_call(const route_table& routes, const route* only
     while (i < seen.size() && !(seen[i] == at.deployment)) ++i;
     if (i == seen.size()) {
       seen.push_back(at.deployment);
-      reports_.push_back({at.deployment_name.empty() ? at.options.name : at.deployment_name});
+      reports_.push_back({at.deployment_name.empty() ? at.options.name : at.deployment_name, each.get()});
       asked_.push_back(async<&router::status>(at.deployment));
     }
     reports_[i].paths.push_back(at.path);
@@ -38,9 +40,23 @@ MANTA_DECL any_future status_call::waits_for() {
 inline void status_call::take(std::size_t i) {
   try {
     reports_[i].its = asked_[i].get();
+    reports_[i].at->last = {reports_[i].its, std::chrono::steady_clock::now()};
   } catch (const std::exception& e) {
     reports_[i].problem = base::text_of(e);
   }
+}
+
+/// It does not answer soon enough.
+inline void status_call::take_last(std::size_t i) {
+  deployment_report& its = reports_[i];
+  const last_status& last = its.at->last;
+  if (!last.its) {
+    its.problem = "it has not said yet how it does: the rank of its queue is busy";
+    return;
+  }
+  its.its = last.its;
+  its.age = std::chrono::duration<double>(std::chrono::steady_clock::now() - last.when).count();
+  its.problem = base::text("its figures are {} s old: the rank of its queue is busy", std::lround(its.age));
 }
 
 inline void status_call::take_other(const future<std::string>& from) {
@@ -66,7 +82,7 @@ MANTA_DECL bool status_call::answer_at_once(reply& answer) {
     if (asked_[next_].ready()) {
       take(next_);
     } else {
-      reports_[next_].problem = "no answer within a second: its rank computes";
+      take_last(next_);
       cancel(asked_[next_]);
     }
   }

@@ -180,6 +180,13 @@ struct batch_target {
 template <class Target>
 using signature = typename signature_of<typename Target::result, typename Target::arguments>::type;
 
+/// What is known of a target without its types.
+struct target_kind {
+  bool is_batched = false, is_stream = false;
+};
+template <class Target>
+inline constexpr target_kind kind_of{Target::is_batched, is_stream<typename Target::result>};
+
 template <auto F>
 constexpr bool takes_one_argument() {
   return std::tuple_size_v<typename shape<decltype(F)>::arguments> == 1;

@@ -24,7 +24,7 @@ class router;
 /// How replicas of a function or class are made from certain arguments.
 struct recipe {
   replica_set::maker make;
-  bool is_batched = false;
+  target_kind kind = {};
   /// Lets a router start its replicas.
   std::function<future<void>(const actor<router>& at)> open;
   /// A function that makes the recipe of the same function or class from other arguments of these types.

@@ -18,12 +18,12 @@
 namespace manta::serve::detail {
 
 MANTA_DECL void versions::open(recipe how) {
-  replicas_.open({.make = how.make, .is_batched = how.is_batched});
+  replicas_.open({.make = how.make, .kind = how.kind});
   present_ = std::move(how);
 }
 
 MANTA_DECL void versions::update(recipe how) {
-  updates_.run({.make = how.make, .is_batched = how.is_batched});
+  updates_.run({.make = how.make, .kind = how.kind});
   present_ = std::move(how);
 }
 
@@ -80,7 +80,7 @@ MANTA_DECL void versions::reconfigure(const settings& s) {
 MANTA_DECL void versions::promote() {
   const canary c = present_canary();
   auto its = async<&router::ready_replicas>(c.at).get();
-  updates_.run({.make = c.how.make, .is_batched = c.how.is_batched, .given = c.given}, std::move(its));
+  updates_.run({.make = c.how.make, .kind = c.how.kind, .given = c.given}, std::move(its));
   present_ = c.how;
 }
 

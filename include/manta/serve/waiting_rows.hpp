@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <iterator>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -87,6 +89,44 @@ struct waiting_rows<R(A...)> final : waiting_entry {
       if (may_repeat) return rows;
     }
     return std::move(rows);
+  }
+};
+
+/// Rows, whatever their types are: they are taken in slices, and answered in the same order.
+class many_rows {
+ public:
+  explicit many_rows(std::size_t rows) : left_(rows) {}
+  virtual ~many_rows() = default;
+  many_rows(const many_rows&) = delete;
+  [[nodiscard]] std::size_t left() const { return left_; }
+  [[nodiscard]] virtual std::shared_ptr<waiting_entry> take_slice(queued_request asked, std::size_t size) = 0;
+  /// `slice` is the oldest one that has not been answered, and has its answers now.
+  virtual void add_answers(waiting_entry& slice) = 0;
+
+ protected:
+  std::size_t left_;
+};
+
+template <class Signature>
+struct typed_rows;
+template <class R, class... A>
+struct typed_rows<R(A...)> final : many_rows {
+  typed_rows(std::vector<std::tuple<A...>>&& its, int version)
+      : many_rows(its.size()), rows(std::move(its)), answers{{}, version} {
+    answers.rows.reserve(rows.size());
+  }
+
+  std::vector<std::tuple<A...>> rows;
+  answered_rows<R> answers;
+
+  std::shared_ptr<waiting_entry> take_slice(queued_request asked, std::size_t size) override {
+    const auto begin = std::make_move_iterator(rows.end() - static_cast<std::ptrdiff_t>(left_));
+    left_ -= size;
+    return std::make_shared<waiting_rows<R(A...)>>(
+        std::move(asked), std::vector<std::tuple<A...>>(begin, begin + static_cast<std::ptrdiff_t>(size)));
+  }
+  void add_answers(waiting_entry& slice) override {
+    for (auto& each : static_cast<waiting_rows<R(A...)>&>(slice).answers) answers.rows.push_back(std::move(each));
   }
 };
 

@@ -13,6 +13,12 @@
 #ifdef mistake_deployed_with_a_misspelt_option
 #include <manta/serve.hpp>
 #endif
+#ifdef mistake_route_with_a_misspelt_option
+#include <manta/serve/http.hpp>
+#endif
+#ifdef mistake_update_with_a_misspelt_option
+#include <manta/serve.hpp>
+#endif
 #ifdef mistake_deployed_without_options
 #include <manta/serve.hpp>
 #endif
@@ -326,6 +332,10 @@ class closed {
   manta::serve::deploy<counter>({.name = "counter"}, 3);
 #elif defined(mistake_deployed_with_a_misspelt_option)
   manta::serve::deploy<&counter::add>({.name = "counter", .replica = 2}, 3);
+#elif defined(mistake_route_with_a_misspelt_option)
+  manta::serve::http({.port = 0}).route<square>("/double", {.input = {"x"}});
+#elif defined(mistake_update_with_a_misspelt_option)
+  manta::serve::deployment<int(int)>().update({.weigth = 0.1}, 3);
 #elif defined(mistake_deployed_without_options)
   manta::serve::deploy<&counter::add>("model.bin");
 #elif defined(mistake_batched_single_requests)

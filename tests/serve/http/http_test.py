@@ -283,6 +283,8 @@ def pages():
         check("status", (route["answered"], route["answers"], route["deployment"]["served"]), (1, {"200": 1, "400": 1}, 1))
         metrics = s.ask("/metrics")[1].decode()
         check("metrics", ('manta_http_answers_total{route="/double",code="400"} 1\n' in metrics, 'manta_http_answer_seconds_count{route="/double"} 1\n' in metrics), (True, True))
+        help_lines = [line for line in metrics.splitlines() if line.startswith("# HELP")]
+        check("texts of metrics have no escapes", [line for line in help_lines if "\\" in line], [])
         if shutil.which("promtool"):
             check("promtool", subprocess.run(["promtool", "check", "metrics"], input=metrics.encode()).returncode, 0)
         api = s.json("/openapi.json")[1]

@@ -30,12 +30,17 @@ def until(what, condition, seconds=20):
         time.sleep(0.01)
 
 
+def route_of(s, name):
+    """What the server says of the route of this deployment."""
+    for route in s.json("/api/status")[1]["routes"]:
+        if route.get("deployment", {}).get("name") == name:
+            return route
+    return {"deployment": None}
+
+
 def report(s, name):
     """What a deployment says of itself."""
-    for route in s.json("/api/status")[1]["routes"]:
-        if "deployment" in route and route["deployment"]["name"] == name:
-            return route["deployment"]
-    return None
+    return route_of(s, name)["deployment"]
 
 
 def metric(s, line):
@@ -81,6 +86,35 @@ def a_client_that_leaves_is_noticed():
         gone.close()
         until("it is noticed", lambda: metric(s, 'manta_http_answers_total{route="/gated",code="499"}') == 1)
         s.json("/open", 1)
+
+
+def a_call_that_does_not_return_ends_with_504_beside_its_queue():
+    if RANKS > 1:
+        return
+    with Server(hang=1) as s:
+        check("a good call", s.json("/hang", 1), (200, 1))
+        status, answer = s.json("/hang", 13)
+        check("a hanging call", (status, "300 ms" in answer["error"]), (504, True))
+        check("others go on", [s.json("/hang", i) for i in (1, 2, 3)], [(200, 1), (200, 2), (200, 3)])
+        until("its replica is replaced", lambda: report(s, "impatient")["replicas"] == 2)
+        check("calls beside one that hangs", sorted(at_once(s, "/hang", [13] + [1] * 6)), [200] * 6 + [504])
+
+
+def what_does_not_answer_is_shown_with_its_age():
+    if RANKS < 4:
+        return
+    with Server(away=1) as s:
+        check("it answers", s.json("/away", 4), (200, 8))
+        check("its figures", (report(s, "away")["served"], metric(s, 'manta_deployment_up{deployment="away"}')), (1, 1))
+        end = os.path.join(FOLDER, "end_of_hold")
+        s.json("/hold", end)
+        until("it does not answer any more", lambda: route_of(s, "away").get("age_seconds", 0) > 0.5)
+        its = route_of(s, "away")
+        check("what it said last", (its["deployment"]["served"], "s old: the rank of its queue is busy" in its["problem"]), (1, True))
+        check("metrics say so", metric(s, 'manta_deployment_up{deployment="away"}'), 0)
+        check("by command", "s old" in manta_serve("status", s.socket, token="")[1], True)
+        open(end, "w").close()
+        until("it answers again", lambda: "problem" not in route_of(s, "away"))
 
 
 def a_call_that_does_not_return_ends_with_504():
@@ -494,8 +528,19 @@ def files_are_only_files():
     for name in (".env", ".git/HEAD", "a.txt"):
         with open(os.path.join(folder, name), "w") as file:
             file.write("x")
+    os.mkdir(os.path.join(folder, "sub"))
+    with open(os.path.join(folder, "sub", "index.html"), "w") as file:
+        file.write("<h1>sub</h1>")
     with Server(files=folder) as s:
         check("files", [s.ask("/" + p)[0] for p in ("a.txt", "pipe", ".env", ".git/HEAD")], [200, 404, 404, 404])
+        status, data, answer = s.ask("/a.txt", method="HEAD")
+        check("HEAD", (status, data, answer.getheader("Content-Length")), (200, b"", "1"))
+        check("a part of a file is answered with the whole", s.ask("/a.txt", headers={"Range": "bytes=0-0"})[:2], (200, b"x"))
+        status, _, answer = s.ask("/sub?a=1")
+        check("a folder", (status, answer.getheader("Location"), s.ask("/sub/")[1]), (301, "/sub/?a=1", b"<h1>sub</h1>"))
+        for path in ("/a.txt", "/status", "/metrics"):
+            status, _, answer = s.ask(path, "x")
+            check("POST of " + path, (status, answer.getheader("Allow")), (405, "GET, HEAD"))
         check("the server goes on", s.ask("/v2/health/live")[0], 200)
 
 
@@ -596,6 +641,8 @@ def an_application_from_a_file():
 run((
     a_client_that_leaves_is_noticed,
     a_call_that_does_not_return_ends_with_504,
+    a_call_that_does_not_return_ends_with_504_beside_its_queue,
+    what_does_not_answer_is_shown_with_its_age,
     the_time_of_a_call_begins_when_it_runs,
     a_value_that_does_not_come_ends_its_stream,
     an_update_never_stops_the_deployment,

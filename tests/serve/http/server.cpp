@@ -20,6 +20,8 @@
 #include <map>
 #include <stdexcept>
 
+using namespace std::chrono_literals;
+
 namespace {
 int twice(int x) { return 2 * x; }
 double add(double a, double b) { return a + b; }
@@ -28,6 +30,15 @@ int fail(int x) { throw std::runtime_error("no luck with " + std::to_string(x));
 int wait_ms(int ms) {
   usleep(static_cast<useconds_t>(ms) * 1000);
   return ms;
+}
+/// Rank 1 computes until there is such a file.
+std::string hold_rank_1(const std::string& until) {
+  const auto hold = [](const std::string& path) {
+    while (access(path.c_str(), F_OK) != 0) usleep(1000);
+    return 0;
+  };
+  manta::async(manta::task_options{.rank = 1}, hold, until);
+  return until;
 }
 /// Waits and lets its rank, which may be the server's, go on meanwhile.
 int pause_ms(int ms) {
@@ -160,10 +171,28 @@ void says_why(Mistake mistake) {
   }
 }
 
+/// Asks another deployment.
+struct asks_twice {
+  manta::serve::deployment<int(int)> other;
+  int ask(int x) { return other.ask(x) + 1; }
+};
+/// Deployments that may repeat what was lost with a rank.
+void route_for_soak(manta::serve::http& http) {
+  namespace serve = manta::serve;
+  auto one = serve::deploy<twice>({.name = "soak_one", .replicas = 3, .idempotent = true});
+  http.route("/soak/one", one);
+  http.route("/soak/batch", serve::deploy<serve::batched<&linear::predict>>(
+                                {.name = "soak_batch", .replicas = 2, .max_batch = 16, .idempotent = true}, 2.0));
+  http.route("/soak/scaled",
+             serve::deploy<twice>({.name = "soak_scaled", .idempotent = true, .min = 1, .max = 3, .down_after = 1s}));
+  http.route("/soak/asks", serve::deploy<&asks_twice::ask>({.name = "soak_asks", .idempotent = true}, one));
+  http.route("/soak/pid", serve::deploy<process_of_replica>({.name = "pid", .replicas = 2, .idempotent = true}));
+  http.route("/here/pid", [one](int) { return one.valid() ? static_cast<int>(getpid()) : 0; });
+}
+
 /// What a server refuses, and a route beside /double, which is a deployment.
 void make_mistakes(manta::serve::http& http) {
   using options = manta::serve::http_options;
-  using namespace std::chrono_literals;
   for (const options& o : {options{.port = 0, .files = "/no/such/folder"}, options{.port = 0, .address = "192.0.2.1"},
                            options{.port = 0, .max_connections = 0}, options{.port = 0, .answer_time = -5ms},
                            options{.port = 0, .token = "secret\n"}, options{.port = 0, .token = "sec\tret"},
@@ -273,9 +302,15 @@ int main(int argc, char** argv) {
       http.route<throws_a_number>("/number");
       http.route("/number/here", [gate](int x) -> int { throw x + 0 * static_cast<int>(gate.valid()); });
       serve::options its{.name = "writer", .replicas = 2};
-      its.timeout = std::chrono::milliseconds(300);
+      if (manta::size() > 1) its.timeout = std::chrono::milliseconds(300);
       http.route("/write", serve::deploy<&writer::write>(its, std::string("w")),
                  {.inputs = {"prompt", "count", "pause"}});
+    }
+    if (!given["away"].empty()) {
+      serve::options its{.name = "away"};
+      its.router_rank = 1;
+      http.route("/away", serve::deploy<twice>(its));
+      http.route<hold_rank_1>("/hold");
     }
     if (!given["load"].empty())
       http.route("/loaded", serve::deploy<&loaded::predict>({.name = "loaded", .replicas = number("replicas", 1)},
@@ -297,6 +332,7 @@ int main(int argc, char** argv) {
       from_zero.down_after = std::chrono::milliseconds(200);
       http.route("/sleepy", serve::deploy<twice>(from_zero));
     }
+    if (!given["soak"].empty()) route_for_soak(http);
     if (!given["deaths"].empty()) {
       http.route("/once", serve::deploy<process_of_replica>({.name = "once", .replicas = 3}));
       http.route("/again", serve::deploy<process_after>({.name = "again", .replicas = 3, .idempotent = true}));

@@ -38,6 +38,7 @@ MANTA_DECL child_side::child_side(int socket, base::child_page& page) : socket_(
   lock_.enter();
   view_.stop = &page.stop;
   view_.calls = &page.calls;
+  view_.due = &page.due;
 }
 
 MANTA_DECL void child_side::receive(void* into, std::size_t bytes) {

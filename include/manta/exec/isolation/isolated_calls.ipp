@@ -32,6 +32,8 @@ class isolated_calls::one {
   void await_answer();
   /// Ends a child in which the function has not called manta for too long.
   void end_if_silent(std::int64_t now);
+  /// Ends a child whose function has said how long it may take, and takes longer.
+  void end_if_due(std::int64_t now);
   /// Tells the child that its function should end, and ends it a second later.
   void end_if_told(std::int64_t now);
   /// Why the function should end; null if it may go on.
@@ -73,6 +75,7 @@ MANTA_DECL void isolated_calls::one::run(function_id function) {
   if (actor_ != nullptr && actor_->process == nullptr) fail("the process of this actor has ended before");
   child_ = actor_ != nullptr ? actor_->process : base::zygote::of_process().take();
   child_->page().stop.store(false, std::memory_order_relaxed);
+  child_->page().due.store(0, std::memory_order_relaxed);
   bool alive = false;
   {
     const outside user(below_.lock);
@@ -117,11 +120,12 @@ MANTA_DECL void isolated_calls::one::await_answer() {
   for (;;) {
     {
       const outside user(below_.lock);
-      if (child_->wait(below_.helper.is_running() ? 10 : 1)) return;
+      if (child_->wait(below_.helper.does_duties() ? 10 : 1)) return;
     }
-    if (!below_.helper.is_running()) all_.others_.attend(all_.others_.rank, task_);
+    if (!below_.helper.does_duties()) all_.others_.attend(all_.others_.rank, task_);
     const std::int64_t now = base::now_ns();
     end_if_silent(now);
+    end_if_due(now);
     end_if_told(now);
   }
 }
@@ -133,6 +137,11 @@ MANTA_DECL void isolated_calls::one::end_if_silent(std::int64_t now) {
   if (now - heard_ns_ > below_.over_tasks.limit_ns()) {
     fail(describe_silence(below_.over_tasks.limit_ns()) + stop_child());
   }
+}
+
+MANTA_DECL void isolated_calls::one::end_if_due(std::int64_t now) {
+  const std::int64_t due = child_->page().due.load(std::memory_order_relaxed);
+  if (due != 0 && now >= due) fail("it ran longer than it may, and its process was ended" + stop_child());
 }
 
 MANTA_DECL const char* isolated_calls::one::reason_to_stop(std::int64_t now) const {

@@ -54,6 +54,8 @@ class helper {
   /// Called by the owner, which has the lock: waits until the thread has ended.
   MANTA_DECL void stop();
   bool is_running() const { return running_; }
+  /// Does the thread receive messages and look at clocks for its rank? It does not where there is no other rank.
+  bool does_duties() const { return running_ && !is_alone_; }
 
   /// The rank's own thread, and the number that the kernel has given it.
   pthread_t owner() const { return owner_; }

@@ -161,6 +161,7 @@ struct isolated_view {
   int node = 0;
   const std::atomic<bool>* stop = nullptr;
   std::atomic<std::uint32_t>* calls = nullptr;  ///< number of calls of stop_requested: signs of life
+  std::atomic<std::int64_t>* due = nullptr;     ///< when the process is ended, as child_page has it
 
   bool stop_requested() const {
     calls->fetch_add(1, std::memory_order_relaxed);
