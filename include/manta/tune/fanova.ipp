@@ -151,16 +151,7 @@ MANTA_DECL variance_table forest_variances(const samples& from, const fanova_opt
 
 // ---- trials -----------------------------------------------------------------------------------------
 
-/// The parameters that are searched. An option of a choice lies where it would with equal weights, so
-/// that each counts alike.
-inline std::vector<parameter> axes_of(const space& where) {
-  std::vector<parameter> axes;
-  for (const parameter& p : where.parameters()) {
-    if (p.where.type() == domain::kind::choice || p.where.type() == domain::kind::number) axes.push_back(p);
-  }
-  return axes;
-}
-
+/// An option of a choice lies where it would with equal weights, so that each counts alike.
 inline double position_on(const parameter& axis, const config& c) {
   const value* const v = c.find(axis.name);
   if (v == nullptr) return 0.5;
@@ -168,25 +159,20 @@ inline double position_on(const parameter& axis, const config& c) {
   return (static_cast<double>(axis.where.option_index(*v)) + 0.5) / static_cast<double>(axis.where.options().size());
 }
 
-/// Replaces the values by their ranks; equal ones share the middle of theirs.
-inline void make_ranks(std::vector<double>& values) {
-  std::vector<double> ascending = values;
-  std::sort(ascending.begin(), ascending.end());
-  for (double& x : values) {
-    const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), x);
-    x = static_cast<double>((first - ascending.begin()) + (last - ascending.begin()) - 1) / 2;
-  }
-}
-
-inline samples samples_of(const std::vector<parameter>& axes, const std::vector<trial_record>& trials,
-                          const fanova_options& o) {
+inline std::vector<tried> ended_of(const std::vector<trial_record>& trials, const fanova_options& o) {
   std::vector<tried> ended;
   for (const trial_record& t : trials) {
     if (!t.ended() || (t.state != status::failed && !is_finite(t.best_loss))) continue;
     tried& each = ended.emplace_back(tried{t.parameters, t.result()});
     if (o.best_may_fail && is_finite(t.best_loss)) each.result.loss = t.best_loss;
   }
-  std::vector<compared> all = comparable(ended);
+  return ended;
+}
+
+inline samples samples_of(const std::vector<parameter>& axes, const std::vector<trial_record>& trials,
+                          const fanova_options& o) {
+  const std::vector<tried> ended = ended_of(trials, o);
+  std::vector<compared> all = compared_at(ended, telling_time(ended));
   if (!o.by_rank) std::erase_if(all, [](const compared& c) { return !is_finite(c.loss); });
   const std::size_t n = std::min(all.size(), o.most_trials);
   samples chosen;
@@ -196,7 +182,7 @@ inline samples samples_of(const std::vector<parameter>& axes, const std::vector<
     for (const parameter& axis : axes) point.push_back(position_on(axis, c.which->parameters));
     chosen.values.push_back(c.loss);
   }
-  if (o.by_rank) make_ranks(chosen.values);
+  if (o.by_rank) chosen.values = ranks(chosen.values);
   return chosen;
 }
 
@@ -206,7 +192,7 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
                                       const fanova_options& o) {
   if (o.trees == 0 || o.leaf == 0 || o.most_trials < 8)
     throw error("manta: tune: fanova needs trees >= 1, leaf >= 1 and most_trials >= 8");
-  const std::vector<parameter> axes = detail::axes_of(where);
+  const std::vector<parameter> axes = where.searched();
   std::vector<effect> effects;
   if (axes.empty()) return effects;
   const detail::samples from = detail::samples_of(axes, trials, o);
@@ -222,8 +208,37 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
   return effects;
 }
 
+MANTA_DECL double fanova_time(const std::vector<trial_record>& trials, const fanova_options& o) {
+  return detail::telling_time(detail::ended_of(trials, o));
+}
+
 MANTA_DECL std::size_t fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o) {
   return detail::samples_of({}, trials, o).points.size();
+}
+
+MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,
+                                                                            const std::vector<trial_record>& trials,
+                                                                            bool best_may_fail) {
+  fanova_options o;
+  o.best_may_fail = best_may_fail;
+  return parameter_importance(where, fanova(where, trials, o));
+}
+
+MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,
+                                                                            const std::vector<effect>& effects) {
+  std::vector<std::pair<std::string, double>> shares;
+  if (effects.empty()) return shares;
+  for (const parameter& p : where.parameters()) {
+    if (!p.where.is_searched() && !p.where.is_closed()) continue;
+    double share = 0;
+    for (const effect& e : effects) {
+      if (std::find(e.parameters.begin(), e.parameters.end(), p.name) != e.parameters.end())
+        share += e.share / static_cast<double>(e.parameters.size());
+    }
+    shares.emplace_back(p.name, share);
+  }
+  std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return shares;
 }
 
 }  // namespace manta::tune

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "manta/tune/front.hpp"
@@ -67,18 +68,50 @@ inline double comparable_time(const std::vector<tried>& all) {
   return reached[std::min(reached.size(), std::max(fewest, reached.size() / share)) - 1];
 }
 
-MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all) {
+/// The loss of a trial that did not fail, with all that it had reported by this time.
+inline double loss_by(const tried& t, double time) {
+  const outcome& o = t.result;
+  if (is_infinite(time) || o.course.empty() || is_infinite(t.loss())) return t.loss();
+  return o.is_mean ? o.course.last_by(time) : o.course.best_by(time);
+}
+
+inline bool has_come_to(double time, const tried& t) {
+  return t.result.has_failed() || !t.result.was_stopped || t.result.at >= time;
+}
+
+MANTA_DECL std::vector<compared> compared_at(const std::vector<tried>& all, double time) {
   std::vector<compared> trials;
-  const double time = comparable_time(all);
   for (const tried& t : all) {
-    const outcome& o = t.result;
-    if (!o.has_failed() && o.was_stopped && o.at < time) continue;
-    double loss = t.loss();
-    if (is_finite(loss) && is_finite(time) && !o.course.empty())
-      loss = o.is_mean ? o.course.last_by(time) : o.course.best_by(time);
-    trials.push_back({&t, loss});
+    if (has_come_to(time, t)) trials.push_back({&t, loss_by(t, time)});
   }
   return trials;
+}
+
+MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all) {
+  return compared_at(all, comparable_time(all));
+}
+
+MANTA_DECL double telling_time(const std::vector<tried>& all) {
+  constexpr double nearly = 0.9;
+  const double late = comparable_time(all);
+  std::set<double> earlier;
+  std::vector<const tried*> both;
+  std::vector<double> later;
+  for (const tried& t : all) {
+    if (t.result.has_failed()) continue;
+    if (!has_come_to(late, t)) {
+      earlier.insert(t.result.at);
+    } else if (is_finite(t.loss())) {
+      both.push_back(&t);
+      later.push_back(loss_by(t, late));
+    }
+  }
+  for (const double time : earlier) {
+    std::vector<double> now;
+    for (const tried* t : both) now.push_back(loss_by(*t, time));
+    if (rank_correlation(now, later) >= nearly) return time;
+  }
+  return late;
 }
 
 MANTA_DECL std::vector<const tried*> ranked(const std::vector<tried>& all) {

@@ -207,8 +207,9 @@ function drawImportance(t) {
       return {x: left, y, width: a + b, key: name, text};
     }), highlight() {}};
   });
-  if (t.compared < t.rows.length) {
-    note(c, `From ${fmt(t.compared)} of ${fmt(t.rows.length)} trials: those that came far enough to be compared` +
+  if (t.comparedAt || t.compared < t.rows.length) {
+    note(c, `From ${fmt(t.compared)} of ${fmt(t.rows.length)} trials, by their values ` +
+      (t.comparedAt ? `at ${fmt(t.comparedAt)}, to which the others did not come` : "at their ends") +
       (t.compared < 5 * shown.length ? ". They are few, so take this as a hint." : "."));
   }
   if (!t.pairs.length) return;
