@@ -24,7 +24,7 @@ inline std::size_t shown_length(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
-/// The text up to so many characters.
+/// The text, cut off after this number of characters.
 inline std::string cut_to(std::string_view text, std::size_t most) {
   std::size_t end = 0;
   for (std::size_t used = 0; end < text.size(); ++end) {
