@@ -141,8 +141,8 @@ TEST_CASE("fanova of a study: choices, conditions, failed and stopped trials; th
   CHECK(ranked.front().parameters == std::vector<std::string>{"opt"});
   CHECK(share_of(ranked, {"x", "y"}) > 0.1);
   CHECK(share_of(ranked, {"x", "y"}) > share_of(ranked, {"x"}));
-  CHECK(tune::fanova_trials(s.trials()) == 300U);
-  CHECK(tune::fanova_trials(s.trials(), {.by_rank = false}) == 294U);  // without those that failed
+  CHECK(tune::fanova_trials(s.trials()).trials == 300U);
+  CHECK(tune::fanova_trials(s.trials(), {.by_rank = false}).trials == 294U);  // without those that failed
   const auto again = r.effects(where);
   for (std::size_t i = 0; i < ranked.size(); ++i) CHECK(again[i].share == ranked[i].share);
   const auto few = r.effects(where, {.most_trials = 100});
@@ -166,8 +166,8 @@ TEST_CASE("importance: a product is that of both, and trials that were stopped e
     const auto shares = tune::results(s).importance(curve);
     CHECK(shares[0].first == "quality");
     CHECK(shares[0].second > (stops ? 0.6 : 0.9));
-    CHECK((tune::fanova_trials(s.trials()) < 200U) == stops);
-    CHECK((tune::fanova_time(s.trials()) < 27) == stops);
+    CHECK((tune::fanova_trials(s.trials()).trials < 200U) == stops);
+    CHECK((tune::fanova_trials(s.trials()).at < 27) == stops);
   }
   const tune::space three = {{"a", tune::uniform(-1, 1)}, {"b", tune::uniform(-1, 1)}, {"c", tune::uniform(-1, 1)}};
   tune::study s(three, {.minimise = "loss", .trials = 400});
@@ -197,8 +197,8 @@ TEST_CASE("importance: where early values tell the order of the later ones, all 
   }
   s.finish();
   CHECK(s.trials().size() > tune::results(s).count(tune::status::complete) * 3);
-  CHECK(tune::fanova_time(s.trials()) == 1.0);
-  CHECK(tune::fanova_trials(s.trials()) == 100U);
+  CHECK(tune::fanova_trials(s.trials()).at == 1.0);
+  CHECK(tune::fanova_trials(s.trials()).trials == 100U);
   const auto shares = tune::results(s).importance(where);
   CHECK(shares[0].first == "a");
   CHECK(shares[0].second > 0.6);

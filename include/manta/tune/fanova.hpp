@@ -43,11 +43,12 @@ struct effect {
 MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<trial_record>& trials,
                                       const fanova_options& o = {});
 
-/// The time at which fanova compares the trials; infinite: at their ends.
-MANTA_DECL double fanova_time(const std::vector<trial_record>& trials, const fanova_options& o = {});
-
-/// The number of trials from which fanova learns.
-MANTA_DECL std::size_t fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o = {});
+/// The number of trials from which fanova learns, and the time at which it compares them; infinite: at their ends.
+struct fanova_basis {
+  std::size_t trials = 0;
+  double at = 0;
+};
+MANTA_DECL fanova_basis fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o = {});
 
 // Which parameters matter, in one number for each.
 

@@ -169,10 +169,9 @@ inline std::vector<tried> ended_of(const std::vector<trial_record>& trials, cons
   return ended;
 }
 
-inline samples samples_of(const std::vector<parameter>& axes, const std::vector<trial_record>& trials,
+inline samples samples_of(const std::vector<parameter>& axes, const std::vector<tried>& ended, double at,
                           const fanova_options& o) {
-  const std::vector<tried> ended = ended_of(trials, o);
-  std::vector<compared> all = compared_at(ended, telling_time(ended));
+  std::vector<compared> all = compared_at(ended, at);
   if (!o.by_rank) std::erase_if(all, [](const compared& c) { return !is_finite(c.loss); });
   const std::size_t n = std::min(all.size(), o.most_trials);
   samples chosen;
@@ -195,7 +194,8 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
   const std::vector<parameter> axes = where.searched();
   std::vector<effect> effects;
   if (axes.empty()) return effects;
-  const detail::samples from = detail::samples_of(axes, trials, o);
+  const std::vector<tried> ended = detail::ended_of(trials, o);
+  const detail::samples from = detail::samples_of(axes, ended, detail::telling_time(ended), o);
   if (from.points.size() < 8) return effects;
   const detail::variance_table shares = detail::forest_variances(from, o);
   for (std::size_t k = 0; k < axes.size(); ++k) {
@@ -208,12 +208,10 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
   return effects;
 }
 
-MANTA_DECL double fanova_time(const std::vector<trial_record>& trials, const fanova_options& o) {
-  return detail::telling_time(detail::ended_of(trials, o));
-}
-
-MANTA_DECL std::size_t fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o) {
-  return detail::samples_of({}, trials, o).points.size();
+MANTA_DECL fanova_basis fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o) {
+  const std::vector<tried> ended = detail::ended_of(trials, o);
+  const double at = detail::telling_time(ended);
+  return {detail::samples_of({}, ended, at, o).points.size(), at};
 }
 
 MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,

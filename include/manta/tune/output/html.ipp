@@ -280,9 +280,9 @@ MANTA_DECL void html_report::importance(std::string& out, const std::vector<tria
     out += ']';
   }
   out += ']';
-  append_number(out += ",\"compared\":", static_cast<std::int64_t>(fanova_trials(all, o)));
-  const double time = fanova_time(all, o);
-  output::append_page_number(out += ",\"comparedAt\":", is_finite(time) ? time : 0);
+  const fanova_basis basis = fanova_trials(all, o);
+  append_number(out += ",\"compared\":", static_cast<std::int64_t>(basis.trials));
+  output::append_page_number(out += ",\"comparedAt\":", is_finite(basis.at) ? basis.at : 0);
   constexpr double least = 0.02;
   constexpr std::size_t most = 6;
   std::size_t pairs = 0;
