@@ -167,7 +167,7 @@ TEST_CASE("importance: a product is that of both, and trials that were stopped e
     CHECK(shares[0].first == "quality");
     CHECK(shares[0].second > (stops ? 0.6 : 0.9));
     CHECK((tune::fanova_trials(s.trials()).trials < 200U) == stops);
-    CHECK((tune::fanova_trials(s.trials()).at < 27) == stops);
+    CHECK((stops || tune::is_infinite(tune::fanova_trials(s.trials()).at)));  // else at their ends
   }
   const tune::space three = {{"a", tune::uniform(-1, 1)}, {"b", tune::uniform(-1, 1)}, {"c", tune::uniform(-1, 1)}};
   tune::study s(three, {.minimise = "loss", .trials = 400});
@@ -181,29 +181,6 @@ TEST_CASE("importance: a product is that of both, and trials that were stopped e
   CHECK(shares[1].second > 0.3);
   CHECK(shares[2].first == "c");
   CHECK(shares[0].second + shares[1].second + shares[2].second <= 1.0001);
-}
-
-TEST_CASE("importance: where early values tell the order of the later ones, all trials count, also stopped ones") {
-  const tune::space where = {{"a", tune::uniform(0, 1)}, {"b", tune::uniform(0, 1)}, {"c", tune::uniform(0, 1)}};
-  tune::study s(where, {.minimise = "loss",
-                        .trials = 100,
-                        .scheduler = tune::asha({.max = 27, .grace = 1, .eta = 3}),
-                        .stop = {tune::after(27)}});
-  while (const auto j = s.next()) {
-    const double a = j->parameters["a"], b = j->parameters["b"];
-    tune::answer answer;
-    for (int epoch = 1; answer.what == tune::verdict::kind::go_on; ++epoch)
-      answer = s.report(j->trial, {{"loss", a + b / 2 + 1.0 / epoch}});
-  }
-  s.finish();
-  CHECK(s.trials().size() > tune::results(s).count(tune::status::complete) * 3);
-  CHECK(tune::fanova_trials(s.trials()).at == 1.0);
-  CHECK(tune::fanova_trials(s.trials()).trials == 100U);
-  const auto shares = tune::results(s).importance(where);
-  CHECK(shares[0].first == "a");
-  CHECK(shares[0].second > 0.6);
-  CHECK(shares[2].first == "c");
-  CHECK(shares[2].second < 0.1);
 }
 
 TEST_CASE("fanova: what has no answer is empty, and options without a sense are refused") {

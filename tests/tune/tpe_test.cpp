@@ -5,7 +5,6 @@
 // Bounds are medians of Optuna 3.1.0's TPE at the same budgets, over 200 seeds (Hartmann-6 after 200 trials: 80, and what they err by).
 #include <doctest/doctest.h>
 
-#include "manta/tune/bohb.hpp"
 #include "manta/tune/random_search.hpp"
 #include "manta/tune/tpe.hpp"
 #include "support/search.hpp"
@@ -49,7 +48,7 @@ TEST_CASE("parameters that are chosen together find what only works together, an
   const tune::domain wide = tune::uniform(-2, 2), even = tune::uniform(0, 1), four = tune::choice({0, 1, 2, 3});
   const tune::space numbers = {{"a", wide}, {"b", wide}, {"d", wide}, {"e", wide}};
   const tune::space options = {{"a", four}, {"b", four}, {"x", even}, {"y", even}};
-  for (const auto& [where, f] : {std::pair(numbers, products), std::pair(options, fitting)}) {
+  for (const auto& [where, f] : {std::pair(numbers, &products), std::pair(options, &fitting)}) {
     const double alone = reached(tune::tpe(), where, f),
                  together = reached(tune::tpe({.multivariate = true}), where, f),
                  by_chance = reached(tune::random_search(), where, f);
@@ -72,14 +71,12 @@ TEST_CASE("a program may give one name other options, or no number, from one con
     return (is_right ? 0 : 1) + std::abs(c.get<double>("x0") - 0.3);
   };
   for (const tune::any_searcher& with :
-       {tune::any_searcher(tune::tpe()), tune::any_searcher(tune::tpe({.multivariate = true})),
-        tune::any_searcher(tune::bohb())}) {
+       {tune::any_searcher(tune::tpe()), tune::any_searcher(tune::tpe({.multivariate = true}))}) {
     tune::any_searcher s = with.clone();
     s->begin(where, 3);
     double best = tune::infinity;
     for (std::uint64_t t = 0; t < 100; ++t) {
       const tune::config c = *s->ask(t);
-      s->report(t, 1, loss(c));
       s->tell(t, loss(c));
       best = std::min(best, loss(c));
     }

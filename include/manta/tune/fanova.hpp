@@ -38,8 +38,8 @@ struct effect {
 /// rest to 1. Pairs whose parameters explain nothing alone need many trials to be found, and come out too small with
 /// few: a third of the variation as a fifth with 300 trials, as a quarter with 600. Empty for a space defined by
 /// running, and if fewer than eight trials can be compared. Where trials were stopped early, all are compared at one
-/// time, and those left out that did not come to it: the earliest time whose losses tell the order of the later ones. A
-/// parameter counts as in its middle where its condition does not hold.
+/// time, as by searchers, and those that did not come to it are left out. A parameter counts as in its middle where its
+/// condition does not hold.
 MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<trial_record>& trials,
                                       const fanova_options& o = {});
 

@@ -159,6 +159,16 @@ inline double position_on(const parameter& axis, const config& c) {
   return (static_cast<double>(axis.where.option_index(*v)) + 0.5) / static_cast<double>(axis.where.options().size());
 }
 
+/// Replaces the values by their ranks; equal ones share the middle of theirs.
+inline void make_ranks(std::vector<double>& values) {
+  std::vector<double> ascending = values;
+  std::sort(ascending.begin(), ascending.end());
+  for (double& x : values) {
+    const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), x);
+    x = static_cast<double>((first - ascending.begin()) + (last - ascending.begin()) - 1) / 2;
+  }
+}
+
 inline std::vector<tried> ended_of(const std::vector<trial_record>& trials, const fanova_options& o) {
   std::vector<tried> ended;
   for (const trial_record& t : trials) {
@@ -181,7 +191,7 @@ inline samples samples_of(const std::vector<parameter>& axes, const std::vector<
     for (const parameter& axis : axes) point.push_back(position_on(axis, c.which->parameters));
     chosen.values.push_back(c.loss);
   }
-  if (o.by_rank) chosen.values = ranks(chosen.values);
+  if (o.by_rank) make_ranks(chosen.values);
   return chosen;
 }
 
@@ -195,7 +205,7 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
   std::vector<effect> effects;
   if (axes.empty()) return effects;
   const std::vector<tried> ended = detail::ended_of(trials, o);
-  const detail::samples from = detail::samples_of(axes, ended, detail::telling_time(ended), o);
+  const detail::samples from = detail::samples_of(axes, ended, detail::comparable_time(ended), o);
   if (from.points.size() < 8) return effects;
   const detail::variance_table shares = detail::forest_variances(from, o);
   for (std::size_t k = 0; k < axes.size(); ++k) {
@@ -210,7 +220,7 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
 
 MANTA_DECL fanova_basis fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o) {
   const std::vector<tried> ended = detail::ended_of(trials, o);
-  const double at = detail::telling_time(ended);
+  const double at = detail::comparable_time(ended);
   return {detail::samples_of({}, ended, at, o).points.size(), at};
 }
 

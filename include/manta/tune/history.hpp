@@ -36,10 +36,8 @@ struct compared {
 /// one time of training: the largest one that a share of all trials has reached. Those that were stopped before it are
 /// left out: they do not tell what is good later, and as bad ones they would draw the searcher to what learns fast.
 MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all);
-/// The earliest of the times at which trials were stopped where the losses of the comparable trials are already nearly
-/// in their later order: all that came so far can be compared there. If there is none, the time at which comparable()
-/// compares them; infinite: their ends.
-MANTA_DECL double telling_time(const std::vector<tried>& all);
+/// The time of training at which they are compared; infinite: at their ends.
+MANTA_DECL double comparable_time(const std::vector<tried>& all);
 /// The trials that have come to this time, with their losses there.
 MANTA_DECL std::vector<compared> compared_at(const std::vector<tried>& all, double time);
 /// These trials, best first. Those that keep the constraints come before those that break them, and failed ones come

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <tuple>
 
 #include "manta/tune/front.hpp"
@@ -56,8 +55,7 @@ MANTA_DECL std::vector<bool> worth_keeping(const std::vector<double>& losses, st
   return stays;
 }
 
-/// The time of training at which trials are compared; infinite: at their ends.
-inline double comparable_time(const std::vector<tried>& all) {
+MANTA_DECL double comparable_time(const std::vector<tried>& all) {
   constexpr std::size_t fewest = 10, share = 8;
   std::vector<double> reached;
   for (const tried& t : all) {
@@ -89,34 +87,6 @@ MANTA_DECL std::vector<compared> compared_at(const std::vector<tried>& all, doub
 
 MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all) {
   return compared_at(all, comparable_time(all));
-}
-
-MANTA_DECL double telling_time(const std::vector<tried>& all) {
-  constexpr double nearly = 0.9;
-  constexpr std::size_t most_looks = 16;
-  const double late = comparable_time(all);
-  std::set<double> earlier;
-  std::vector<const tried*> both;
-  std::vector<double> later;
-  for (const tried& t : all) {
-    if (t.result.has_failed()) continue;
-    if (!has_come_to(late, t)) {
-      earlier.insert(t.result.at);
-    } else if (is_finite(t.loss())) {
-      both.push_back(&t);
-      later.push_back(loss_by(t, late));
-    }
-  }
-  // By another clock than reports each trial may have been stopped at a time of its own.
-  const std::vector<double> times(earlier.begin(), earlier.end());
-  const std::size_t looks = std::min(most_looks, times.size());
-  for (std::size_t i = 0; i < looks; ++i) {
-    const double time = times[i * times.size() / looks];
-    std::vector<double> now;
-    for (const tried* t : both) now.push_back(loss_by(*t, time));
-    if (rank_correlation(now, later) >= nearly) return time;
-  }
-  return late;
 }
 
 MANTA_DECL std::vector<const tried*> ranked(const std::vector<tried>& all) {

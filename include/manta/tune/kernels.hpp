@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Densities of parameters, from the trials that have them. Two searchers choose by them: tpe and bohb.
+// Densities of parameters, from the trials that have them: of each parameter alone, and of whole configurations. tpe
+// chooses by them.
 #pragma once
 
 #include <optional>

@@ -39,11 +39,6 @@ MANTA_DECL double median(std::vector<double> numbers);
 
 /// base^exponent of non-negative integers exactly, as long as it fits: logarithms in floating point would make
 /// log(243) / log(3) smaller than 5.
-/// The rank of each value, from 0 on; equal ones share the middle of theirs.
-MANTA_DECL std::vector<double> ranks(const std::vector<double>& values);
-/// Spearman's correlation: 1 if both have the same order; 0 where one of them has none.
-MANTA_DECL double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
-
 MANTA_DECL double integer_power(double base, int exponent);
 
 /// The largest k with base^k <= x, by multiplication; 0 for x < base.

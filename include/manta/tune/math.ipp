@@ -66,28 +66,6 @@ MANTA_DECL double median(std::vector<double> numbers) {
   return sorted_quantile(numbers, 0.5);
 }
 
-MANTA_DECL std::vector<double> ranks(const std::vector<double>& values) {
-  std::vector<double> ascending = values, all;
-  std::sort(ascending.begin(), ascending.end());
-  for (const double x : values) {
-    const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), x);
-    all.push_back(static_cast<double>((first - ascending.begin()) + (last - ascending.begin()) - 1) / 2);
-  }
-  return all;
-}
-
-MANTA_DECL double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const std::vector<double> x = ranks(a), y = ranks(b);
-  const double middle = (static_cast<double>(a.size()) - 1) / 2;
-  double xx = 0, yy = 0, xy = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xx += (x[i] - middle) * (x[i] - middle);
-    yy += (y[i] - middle) * (y[i] - middle);
-    xy += (x[i] - middle) * (y[i] - middle);
-  }
-  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
-}
-
 MANTA_DECL double integer_power(double base, int exponent) {
   double power = 1;
   for (; exponent > 0; --exponent) power *= base;

@@ -40,10 +40,18 @@ inline std::string four_digits(double x) {
   return text;
 }
 
-inline std::string cell_of(const value* v) {
+/// A text as a cell: short, and on one line.
+inline std::string cell_of(std::string text) {
   constexpr std::size_t most = 16;
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, ' ');
+  return cut_to(text, most);
+}
+
+inline std::string cell_of(const value* v) {
   if (v == nullptr) return "-";
-  return v->is_number() ? four_digits(v->as<double>()) : cut_to(v->is_text() ? v->as<std::string>() : v->text(), most);
+  if (v->is_number()) return four_digits(v->as<double>());
+  return cell_of(v->is_text() ? v->as<std::string>() : v->text());
 }
 
 /// The parameters in which these trials differ; of a single trial all.
@@ -171,7 +179,7 @@ MANTA_DECL std::string status_table::table(double now, std::size_t rows) const {
     return is_finite(loss) ? detail::four_digits(study_.metric_of(loss)) : std::string("-");
   };
   std::vector<std::vector<std::string>> lines = {{"trial", "state", "at", "last", "best"}};
-  for (const std::string& name : parameters) lines[0].push_back(name);
+  for (const std::string& name : parameters) lines[0].push_back(detail::cell_of(name));
   for (const trial_record* t : shown) {
     auto& line = lines.emplace_back(std::vector<std::string>{
         std::to_string(t->id), name_of(t->state), detail::four_digits(t->at), number(t->loss), number(t->best_loss)});
