@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
 """The pages on how manta works are short, have one anatomy, name files that exist, and name every message. No page of
-the project has wider prose than WIDEST.
+the project has wider prose than WIDEST. Each header that an example includes is named in the guide.
 
 include/manta/README.md is the overview. Each folder below it has a page; exec/ has several. A page names a file relative
 to its own folder, to include/manta, or to the top of the project.
@@ -59,6 +59,19 @@ def messages():
     return re.findall(r"^\s*(\w+)", re.sub(r"//.*", "", body).replace(",", "\n"), re.M)
 
 
+def headers_without_a_chapter():
+    """The headers that examples include and that no page of the guide names."""
+    used, guide = {}, ""
+    for source in sorted(glob.glob(os.path.join(ROOT, "examples", "*.cpp"))):
+        with open(source, encoding="utf-8") as file:
+            for header in re.findall(r"#include <(manta/[\w/]+\.hpp)>", file.read()):
+                used.setdefault(header, os.path.basename(source))
+    for page in glob.glob(os.path.join(ROOT, "examples", "*.md")):
+        with open(page, encoding="utf-8") as file:
+            guide += file.read()
+    return {header: source for header, source in used.items() if header not in guide}
+
+
 def main():
     pages = sorted(glob.glob(os.path.join(TOP, "**", "*.md"), recursive=True))
     found = [f"{os.path.relpath(p, ROOT)}: {text}" for p in pages for text in complaints(p)]
@@ -70,6 +83,8 @@ def main():
         if os.path.isdir(os.path.join(TOP, folder)) and folder not in WITHOUT_PAGE:
             if not os.path.exists(os.path.join(TOP, folder, "README.md")):
                 found.append(f"include/manta/{folder}/ has no page: write its README.md")
+    for header, source in headers_without_a_chapter().items():
+        found.append(f"examples/{source} includes {header}, which no chapter names")
     explained = "\n".join(open(p, encoding="utf-8").read() for p in pages if "/exec/" in p)
     for kind in messages():
         if f"`{kind}`" not in explained:
