@@ -9,8 +9,10 @@
 #include <fstream>
 
 #include "manta/tune/bayesian.hpp"
+#include "manta/tune/bohb.hpp"
 #include "manta/tune/nsga2.hpp"
 #include "manta/tune/results.hpp"
+#include "manta/tune/sobol.hpp"
 #include "manta/tune/tpe.hpp"
 #include "support/campaign.hpp"
 #include "support/text.hpp"
@@ -114,7 +116,10 @@ TEST_CASE("the best trial keeps the constraints, whatever else others reach") {
 TEST_CASE("a configuration that is forbidden is never tried") {
   const auto forbidden = [](const tune::config& c) { return c.get<double>("x") + c.get<double>("y") > 1; };
   for (const tune::any_searcher& searcher :
-       {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe())}) {
+       {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe()),
+        tune::any_searcher(tune::tpe({.multivariate = true})), tune::any_searcher(tune::bohb()),
+        tune::any_searcher(tune::nsga2()), tune::any_searcher(tune::sobol_search()),
+        tune::any_searcher(tune::latin_hypercube_search()), tune::any_searcher(tune::bayesian({.candidates = 50}))}) {
     tune::study s(square,
                   {.minimise = "loss", .subject_to = {tune::forbid(forbidden)}, .trials = 60, .searcher = searcher});
     const tune::results r = run(s, [](const tune::config& c) { return tune::metrics{{"loss", -c.get<double>("x")}}; });

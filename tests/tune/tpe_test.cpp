@@ -67,8 +67,8 @@ TEST_CASE("a program may give one name other options, or no number, from one con
     choose("last", small ? tune::uniform(0, 1) : tune::choice({"u", "v"}));
   });
   const auto loss = [](const tune::config& c) {
-    const bool is_right = c.get<std::string>("what") == "d" && c.get<int>("n") == 2;
-    return (is_right ? 0 : 1) + std::abs(c.get<double>("x0") - 0.3);
+    return (c.get<std::string>("what") == "d" ? 0 : 0.5) + (c.get<int>("n") == 2 ? 0 : 0.5) +
+           std::abs(c.get<double>("x0") - 0.3);
   };
   for (const tune::any_searcher& with :
        {tune::any_searcher(tune::tpe()), tune::any_searcher(tune::tpe({.multivariate = true}))}) {
