@@ -167,6 +167,7 @@ TEST_CASE("importance: a product is that of both, and trials that were stopped e
     CHECK(shares[0].first == "quality");
     CHECK(shares[0].second > (stops ? 0.6 : 0.9));
     CHECK((tune::fanova_trials(s.trials()).trials < 200U) == stops);
+    CHECK(tune::fanova_trials(s.trials()).trials >= 20U);
     CHECK((stops || tune::is_infinite(tune::fanova_trials(s.trials()).at)));  // else at their ends
   }
   const tune::space three = {{"a", tune::uniform(-1, 1)}, {"b", tune::uniform(-1, 1)}, {"c", tune::uniform(-1, 1)}};

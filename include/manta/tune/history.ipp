@@ -55,8 +55,8 @@ MANTA_DECL std::vector<bool> worth_keeping(const std::vector<double>& losses, st
   return stays;
 }
 
-MANTA_DECL double comparable_time(const std::vector<tried>& all) {
-  constexpr std::size_t fewest = 10, share = 8;
+MANTA_DECL double comparable_time(const std::vector<tried>& all, std::size_t fewest) {
+  constexpr std::size_t share = 8;
   std::vector<double> reached;
   for (const tried& t : all) {
     if (!t.result.has_failed()) reached.push_back(t.result.was_stopped ? t.result.at : infinity);

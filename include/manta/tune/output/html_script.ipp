@@ -210,7 +210,7 @@ function drawImportance(t) {
   if (t.comparedAt || t.compared < t.rows.length) {
     note(c, `From ${fmt(t.compared)} of ${fmt(t.rows.length)} trials, by their values ` +
       (t.comparedAt ? `at ${fmt(t.comparedAt)}, to which the others did not come` : "at their ends") +
-      (t.compared < 5 * shown.length ? ". They are few, so take this as a hint." : "."));
+      (t.compared < 10 * shown.length ? ". They are few, so take this as a hint." : "."));
   }
   if (!t.pairs.length) return;
   note(c, "Pairs that explain something only together: " +
