@@ -170,7 +170,7 @@ inline void make_ranks(std::vector<double>& values) {
 }
 
 /// A forest that learns from fewer trials takes chance for effects.
-constexpr std::size_t fewest = 20;
+constexpr std::size_t least_trials = 20;
 
 inline std::vector<tried> ended_of(const std::vector<trial_record>& trials, const fanova_options& o) {
   std::vector<tried> ended;
@@ -208,7 +208,7 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
   std::vector<effect> effects;
   if (axes.empty()) return effects;
   const std::vector<tried> ended = detail::ended_of(trials, o);
-  const detail::samples from = detail::samples_of(axes, ended, detail::comparable_time(ended, detail::fewest), o);
+  const detail::samples from = detail::samples_of(axes, ended, detail::comparable_time(ended, detail::least_trials), o);
   if (from.points.size() < 8) return effects;
   const detail::variance_table shares = detail::forest_variances(from, o);
   for (std::size_t k = 0; k < axes.size(); ++k) {
@@ -223,7 +223,7 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
 
 MANTA_DECL fanova_basis fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o) {
   const std::vector<tried> ended = detail::ended_of(trials, o);
-  const double at = detail::comparable_time(ended, detail::fewest);
+  const double at = detail::comparable_time(ended, detail::least_trials);
   return {detail::samples_of({}, ended, at, o).points.size(), at};
 }
 
