@@ -8,7 +8,7 @@
 //   scripts/run tune_pbt -n 4        or        manta-run -n 4 ./tune_pbt
 //
 // Expected output, the same on any number of ranks, since the population is synchronous:
-//   after 60 reports the population has a loss of XX in the mean, eight trainings alone have YY
+//   after 60 reports the population has a loss of 0.0026 in the mean, eight trainings alone have 0.065
 #include <manta/tune.hpp>
 
 #include <array>
