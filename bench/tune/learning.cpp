@@ -5,6 +5,7 @@
 // who is ahead of whom.
 //
 //   bench_tune_learning searchers|curves|fronts SEEDS   prints: function contender seed value, a line each; smaller is better
+//   bench_tune_learning searchers|fronts SEEDS NAME..   likewise, of these searchers alone
 //   bench_tune_learning evaluate FUNCTION               for other libraries: the first line names the options of each
 //                                                       parameter (0: a number), then losses of each line of positions
 //                                                       from 0 to 1; after the end, the hypervolume of all, below 0
@@ -201,7 +202,7 @@ struct contender {
   std::size_t most_trials = 1000;
 };
 
-void run_searchers(std::uint64_t seeds) {
+void run_searchers(std::uint64_t seeds, const std::vector<std::string>& only) {
   const std::vector<problem> problems = {{"ackley-10", numbered(10, tune::uniform(-15, 25)), ackley},
                                          {"valley-5", numbered(5, tune::loguniform(1e-4, 1)), valley},
                                          {"conditional", conditional_space, conditional},
@@ -219,6 +220,7 @@ void run_searchers(std::uint64_t seeds) {
                                              {"bayesian", tune::bayesian(), 100}};
   for (const problem& p : problems) {
     for (const contender& one : contenders) {
+      if (!only.empty() && std::find(only.begin(), only.end(), one.name) == only.end()) continue;
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         tune::random noise(seed, 0, 99);
         tune::study s(p.where, {.minimise = "loss",
@@ -340,8 +342,9 @@ std::vector<front> fronts() {
        {0.8, 70}}};
 }
 
-void run_fronts(std::uint64_t seeds) {
+void run_fronts(std::uint64_t seeds, const std::vector<std::string>& only) {
   const std::vector<contender> contenders = {{"random", tune::random_search()},
+                                             {"random-100", tune::random_search(), 100},
                                              {"nsga2", tune::nsga2()},
                                              {"tpe", tune::tpe()},
                                              {"bayesian", tune::bayesian(), 100}};
@@ -349,6 +352,7 @@ void run_fronts(std::uint64_t seeds) {
     const tune::metric_names names =
         p.reference.size() == 3 ? tune::metric_names{"f1", "f2", "f3"} : tune::metric_names{"f1", "f2"};
     for (const contender& one : contenders) {
+      if (!only.empty() && std::find(only.begin(), only.end(), one.name) == only.end()) continue;
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         tune::study s(p.where, {.minimise = names,
                                 .trials = std::min<std::size_t>(200, one.most_trials),
@@ -402,9 +406,10 @@ int main(int argc, char** argv) {
   const std::string group = argc > 1 ? argv[1] : "searchers";
   const auto seeds = static_cast<std::uint64_t>(argc > 2 ? std::atoi(argv[2]) : 15);
   if (group == "evaluate" && argc > 2) return evaluate(argv[2]);
-  if (group == "searchers") run_searchers(seeds);
+  const std::vector<std::string> only(argv + std::min(argc, 3), argv + argc);
+  if (group == "searchers") run_searchers(seeds, only);
   else if (group == "curves") run_curves(seeds);
-  else if (group == "fronts") run_fronts(seeds);
+  else if (group == "fronts") run_fronts(seeds, only);
   else
     return std::fprintf(stderr, "bench_tune_learning: no '%s': searchers, curves, fronts or evaluate FUNCTION\n",
                         group.c_str()),

@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = ROOT / "build-bench" / "bench_tune_learning"
 # beside random search: what else has to be compared (who, with whom)
-PAIRS = [("tpe-multivariate", "tpe"), ("tpe+asha", "random+asha"), ("nsga2", "Optuna-nsga2"), ("tpe", "Optuna-tpe")]
+PAIRS = [("tpe-multivariate", "tpe"), ("tpe+asha", "random+asha"), ("bayesian", "random-100"), ("nsga2", "Optuna-nsga2"), ("tpe", "Optuna-tpe")]
 
 
 def chance_of_less(a, b):

@@ -141,8 +141,8 @@ TEST_CASE("fanova of a study: choices, conditions, failed and stopped trials; th
   CHECK(ranked.front().parameters == std::vector<std::string>{"opt"});
   CHECK(share_of(ranked, {"x", "y"}) > 0.1);
   CHECK(share_of(ranked, {"x", "y"}) > share_of(ranked, {"x"}));
-  CHECK(tune::fanova_trials(s.trials()) == 300U);
-  CHECK(tune::fanova_trials(s.trials(), {.by_rank = false}) == 294U);  // without those that failed
+  CHECK(tune::fanova_trials(s.trials()).trials == 300U);
+  CHECK(tune::fanova_trials(s.trials(), {.by_rank = false}).trials == 294U);  // without those that failed
   const auto again = r.effects(where);
   for (std::size_t i = 0; i < ranked.size(); ++i) CHECK(again[i].share == ranked[i].share);
   const auto few = r.effects(where, {.most_trials = 100});
@@ -166,7 +166,9 @@ TEST_CASE("importance: a product is that of both, and trials that were stopped e
     const auto shares = tune::results(s).importance(curve);
     CHECK(shares[0].first == "quality");
     CHECK(shares[0].second > (stops ? 0.6 : 0.9));
-    CHECK((tune::fanova_trials(s.trials()) < 200U) == stops);
+    CHECK((tune::fanova_trials(s.trials()).trials < 200U) == stops);
+    CHECK(tune::fanova_trials(s.trials()).trials >= 20U);
+    CHECK((stops || tune::is_infinite(tune::fanova_trials(s.trials()).at)));  // else at their ends
   }
   const tune::space three = {{"a", tune::uniform(-1, 1)}, {"b", tune::uniform(-1, 1)}, {"c", tune::uniform(-1, 1)}};
   tune::study s(three, {.minimise = "loss", .trials = 400});

@@ -442,7 +442,8 @@ TEST_CASE("a metric that has the name of a column of ours is refused by name") {
   for (const std::string name : {"seconds", "iteration", "trial", "state", "at", "why", "config", "config/lr"}) {
     CAPTURE(name);
     folder f;
-    tune::study s({{"x", tune::uniform(0, 1)}}, {.minimise = "loss", .trials = 2, .folder = f.path, .show = false});
+    tune::study s({{"x", tune::uniform(0, 1)}},
+                  {.minimise = "loss", .trials = 2, .folder = f.path, .outputs = {tune::csv()}, .show = false});
     const auto j = s.next();
     CHECK(s.report(j->trial, {{"loss", 1}}).what == kind::go_on);
     tune::metrics m{{"loss", 0.5}};

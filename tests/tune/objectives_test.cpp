@@ -9,8 +9,10 @@
 #include <fstream>
 
 #include "manta/tune/bayesian.hpp"
+#include "manta/tune/bohb.hpp"
 #include "manta/tune/nsga2.hpp"
 #include "manta/tune/results.hpp"
+#include "manta/tune/sobol.hpp"
 #include "manta/tune/tpe.hpp"
 #include "support/campaign.hpp"
 #include "support/text.hpp"
@@ -114,7 +116,10 @@ TEST_CASE("the best trial keeps the constraints, whatever else others reach") {
 TEST_CASE("a configuration that is forbidden is never tried") {
   const auto forbidden = [](const tune::config& c) { return c.get<double>("x") + c.get<double>("y") > 1; };
   for (const tune::any_searcher& searcher :
-       {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe())}) {
+       {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe()),
+        tune::any_searcher(tune::tpe({.multivariate = true})), tune::any_searcher(tune::bohb()),
+        tune::any_searcher(tune::nsga2()), tune::any_searcher(tune::sobol_search()),
+        tune::any_searcher(tune::latin_hypercube_search()), tune::any_searcher(tune::bayesian({.candidates = 50}))}) {
     tune::study s(square,
                   {.minimise = "loss", .subject_to = {tune::forbid(forbidden)}, .trials = 60, .searcher = searcher});
     const tune::results r = run(s, [](const tune::config& c) { return tune::metrics{{"loss", -c.get<double>("x")}}; });
@@ -140,6 +145,26 @@ TEST_CASE("a search learns from known results before its first trial, and does n
     without += run(cold, loss).best_value();
   }
   CHECK(with < without);
+}
+
+TEST_CASE("known results come from a table of another program by the names of its columns, whatever else is in it") {
+  const manta::testing::folder here;
+  std::ofstream(here.path + "/table.csv")
+      << "date,x,y,loss,who\n2024-01-02,0.9,0.1,0.001,\"me, again\"\n2024-01-03,0.2,0.3,0.5,\n"
+         "2024-01-04,7,0.3,0.4,you\n2024-01-05,0.5,0.5,,you\n";
+  tune::study s(square, {.minimise = "loss",
+                         .trials = 4,
+                         .searcher = tune::tpe({.startup = 2}),
+                         .known = tune::known_results(here.path + "/table.csv")});
+  const auto says = [&](const char* text) {
+    const auto all = s.remarks();
+    return std::any_of(all.begin(), all.end(), [&](const std::string& line) { return line.find(text) != line.npos; });
+  };
+  CHECK(says("learns from 2 of 4 known results; 1 lie outside the space; 1 lack a metric of the experiment"));
+  const tune::results r = run(s, [](const tune::config& c) {
+    return tune::metrics{{"loss", std::abs(c.get<double>("x") - 0.9) + std::abs(c.get<double>("y") - 0.1)}};
+  });
+  CHECK(r.best_value() < 0.3);  // near the good one from the first trial on
 }
 
 TEST_CASE("known results by hand may be of another space, and one with a value outside is left out") {

@@ -198,6 +198,41 @@ TEST_CASE("a synchronous population comes to the same on any number of ranks") {
   });
 }
 
+TEST_CASE("schedulers that wait for all, or look at one trial alone, come to the same on any number of ranks") {
+  in_world([] {
+    const std::vector<std::pair<std::string, tune::any_scheduler>> schedulers = {
+        {"fifo", tune::fifo()},
+        {"hyperband", tune::hyperband({.max = 9})},
+        {"successive halving", tune::successive_halving({.trials = 9, .max = 9})},
+        {"patience", tune::patience_stopping({.reports = 2, .least = 0.01})}};
+    for (const auto& [searcher, by] : {std::pair<std::string, tune::any_searcher>("random", tune::random_search()),
+                                       {"sobol", tune::sobol_search()}}) {
+      for (const auto& [scheduler, with] : schedulers) {
+        CAPTURE(searcher);
+        CAPTURE(scheduler);
+        tune::experiment e = {.minimise = "loss",
+                              .trials = 14,
+                              .searcher = by,
+                              .scheduler = with,
+                              .stop = {tune::after(9)},
+                              .concurrency = 1,
+                              .show = false};
+        const auto one = tune::run<descend>(plane, e);
+        e.concurrency = 0;
+        const auto all = tune::run<descend>(plane, e);
+        REQUIRE(one.size() == all.size());
+        CHECK(one.best().id == all.best().id);
+        for (std::size_t i = 0; i < one.size(); ++i) {
+          CHECK(one[i].parameters == all[i].parameters);
+          CHECK(one[i].state == all[i].state);
+          CHECK(one[i].best_loss == all[i].best_loss);
+          CHECK(one[i].iteration == all[i].iteration);
+        }
+      }
+    }
+  });
+}
+
 TEST_CASE("the folder stays where it was when a trial changes the working directory") {
   const folder f;
   const std::string before = std::filesystem::current_path();

@@ -14,7 +14,6 @@
 #include "manta/tune/patience_stopping.hpp"
 #include "manta/tune/percentile_stopping.hpp"
 #include "manta/tune/results.hpp"
-#include "manta/tune/signed_rank.hpp"
 #include "manta/tune/study.hpp"
 #include "manta/tune/wilcoxon_stopping.hpp"
 #include "support/campaign.hpp"

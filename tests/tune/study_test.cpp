@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -827,15 +828,29 @@ TEST_CASE("files of the trials and the log of decisions") {
                   {.minimise = "loss", .trials = 9, .scheduler = tune::asha({.max = 9, .eta = 3}), .folder = f.path});
     drive(s);
   }
-  const std::string rows = text_of(f.path + "/trials/00000/progress.csv");
+  // Files of thousands of trials are many: each has its configuration, its reports, and the events for TensorBoard.
+  for (const auto& trial : std::filesystem::directory_iterator(f.path + "/trials")) {
+    if (!trial.is_directory()) continue;
+    CHECK(std::distance(std::filesystem::directory_iterator(trial), {}) == 3);
+  }
+  folder with_csv;
+  {
+    tune::study s(where, {.minimise = "loss",
+                          .trials = 9,
+                          .scheduler = tune::asha({.max = 9, .eta = 3}),
+                          .folder = with_csv.path,
+                          .outputs = {tune::csv()}});
+    drive(s);
+  }
+  const std::string rows = text_of(with_csv.path + "/trials/00000/progress.csv");
   CHECK(rows.starts_with("iteration,seconds,loss\n1,0,"));
   CHECK(std::count(rows.begin(), rows.end(), '\n') == 10);
   const std::string lines = text_of(f.path + "/trials/00000/result.jsonl");
   CHECK(std::count(lines.begin(), lines.end(), '\n') == 9);
   CHECK(nlohmann::json::parse(lines.substr(0, lines.find('\n')))["iteration"] == 1);
   CHECK(nlohmann::json::parse(text_of(f.path + "/trials/00003/config.json")).contains("x"));
-  const auto flat =
-      nlohmann::json::parse(text_of(f.path + "/trials/00003/params.json"));  // VisKit: one level, no object in it
+  const auto flat = nlohmann::json::parse(
+      text_of(with_csv.path + "/trials/00003/params.json"));  // VisKit: one level, no object in it
   CHECK(flat.size() == 3U);
   for (const auto& v : flat) CHECK(v.is_primitive());
   const std::string decisions = text_of(f.path + "/decisions.jsonl");

@@ -85,7 +85,8 @@ TEST_CASE("in a batch log there is a line when something has changed, at growing
   table.update(14);  // too early
   CHECK(written(file.get()).empty());
   table.update(16);
-  const std::string first = "descent: 16.0 s, 2 running, 5 complete; best loss 1 (trial 0, {\"x\":1})\n";
+  const std::string first =
+      "descent: 16.0 s, 5 of 8, 2 running, 5 complete, 9.6 s left; best loss 1 (trial 0, {\"x\":1})\n";
   CHECK(written(file.get()) == first);
   table.update(37);  // too early, 22.5 s after the last
   table.update(39);  // nothing has changed
@@ -94,10 +95,11 @@ TEST_CASE("in a batch log there is a line when something has changed, at growing
   table.line("trial 5 failed: no memory");
   table.update(4000);
   table.finish();
-  CHECK(written(file.get()) == first +
-                                   "descent: trial 5 failed: no memory\n"
-                                   "descent: 1:06:40, 2 running, 5 complete; best loss 0.5 (trial 6, {\"x\":7})\n"
-                                   "descent: 0:01:40, 2 running, 5 complete; best loss 0.5 (trial 6, {\"x\":7})\n");
+  CHECK(written(file.get()) ==
+        first +
+            "descent: trial 5 failed: no memory\n"
+            "descent: 1:06:40, 5 of 8, 2 running, 5 complete, 0:40:00 left; best loss 0.5 (trial 6, {\"x\":7})\n"
+            "descent: 0:01:40, 5 of 8, 2 running, 5 complete, 60.0 s left; best loss 0.5 (trial 6, {\"x\":7})\n");
   s.finish(100);
   table.finish();
   CHECK(written(file.get())
@@ -120,12 +122,44 @@ TEST_CASE("the table has the best trials, then those that run") {
   run_some(s);
   const tune::status_table table(s);
   CHECK(table.table(6, 4) ==
-        "descent: 6.0 s, 2 running, 5 complete; best loss 1 (trial 0, {\"x\":1})\n"
-        "  trial state           at         last         best  configuration\n"
-        "      0 complete         1            1            1  {\"x\":1}\n"
-        "      1 complete         1            2            2  {\"x\":2}\n"
-        "      5 running          1            9            9  {\"x\":6}\n"
-        "      6 running          0            -            -  {\"x\":7}\n");
+        "descent: 6.0 s, 5 of 8, 2 running, 5 complete, 3.6 s left; best loss 1 (trial 0, {\"x\":1})\n"
+        "  trial state     at  last  best  x\n"
+        "      0 complete   1     1     1  1\n"
+        "      1 complete   1     2     2  2\n"
+        "      5 running    1     9     9  6\n"
+        "      6 running    0     -     -  7\n");
+}
+
+TEST_CASE("the table has a column with four digits for each parameter in which the trials differ") {
+  const tune::space mixed = {{"lr", tune::loguniform(1e-5, 1)},
+                             {"opt", tune::choice({"sgd", "an optimiser with a long name"})},
+                             {"momentum", tune::uniform(0, 1).when("opt", "sgd")},
+                             {"epochs", 10}};
+  tune::study s(mixed, {.minimise = "loss",
+                        .trials = 2,
+                        .first = {{{"lr", 0.0123456789}, {"opt", "sgd"}, {"momentum", 0.5}},
+                                  {{"lr", 0.25}, {"opt", "an optimiser with a long name"}}},
+                        .name = "mixed"});
+  for (int i = 0; i < 2; ++i) s.report(s.next()->trial, {{"loss", 1.0 / 3 + i}});
+  const std::string text = tune::status_table(s).table(0, 4);
+  CHECK(text.substr(text.find('\n') + 1) ==
+        "  trial state    at    last    best       lr               opt  momentum\n"
+        "      0 running   1  0.3333  0.3333  0.01235               sgd       0.5\n"
+        "      1 running   1   1.333   1.333     0.25  an optimiser wit         -\n");
+}
+
+TEST_CASE("of many trials that fail alike three are named, and the others counted") {
+  tune::study s(where, six());
+  const stream file(std::tmpfile(), std::fclose);
+  tune::status_table table(s, file.get());
+  for (tune::trial_number t = 0; t < 60; ++t) table.failed(t, "no memory");
+  table.failed(60, "no disk");
+  CHECK(written(file.get()) ==
+        "descent: trial 0 failed: no memory\ndescent: trial 1 failed: no memory\n"
+        "descent: trial 2 failed: no memory; further ones are counted\ndescent: trial 60 failed: no disk\n");
+  table.finish();
+  CHECK(contains(written(file.get()), "descent: 60 trials failed: no memory\n"));
+  CHECK(!contains(written(file.get()), "1 trials failed"));
 }
 
 TEST_CASE("on a terminal the table is drawn again over itself, and lines stay above it") {

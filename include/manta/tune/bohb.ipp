@@ -24,7 +24,8 @@ MANTA_DECL void bohb::begin(const space& where, std::uint64_t seed) {
 MANTA_DECL std::optional<config> bohb::ask(trial_number t) {
   random r(seed_, asked_++, 0x626f6862ULL);
   const bool by_chance = r.chance(options_.at_random);
-  config c = by_chance || !choose_budget() ? space_.draw(r) : cube_.at(propose(r), r);
+  config c =
+      by_chance || !choose_budget() ? space_.draw(r) : space_.first_allowed(r, [&] { return cube_.at(propose(r), r); });
   points_[t] = cube_.position(c);
   return c;
 }

@@ -359,7 +359,7 @@ MANTA_DECL void conductor::keep_checkpoint(std::size_t i, trial_number t, std::v
 
 MANTA_DECL void conductor::release() {
   for (const trial_number t : study_.take_released()) {
-    if (study_.trial(t).state == status::failed) say(t, "failed: " + study_.trial(t).why);
+    if (study_.trial(t).state == status::failed) table_.failed(t, study_.trial(t).why);
     saved_.erase(t);
     last_silence_.erase(t);
     failed_at_.erase(t);

@@ -24,11 +24,10 @@ MANTA_DECL cube::cube(const space& where, const std::string& who) : space_(where
                 " needs a space with a fixed list of parameters; write the list, with .when for "
                 "conditions, or search a space defined by running with tpe or random_search");
   }
-  for (const parameter& p : where.parameters()) {
-    if (p.where.type() != domain::kind::choice && p.where.type() != domain::kind::number) continue;
-    axis_of_[p.name] = axes_.size();
-    is_conditional_ = is_conditional_ || p.where.is_conditional();
-    axes_.push_back(p);
+  axes_ = where.searched();
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    axis_of_[axes_[i].name] = i;
+    is_conditional_ = is_conditional_ || axes_[i].where.is_conditional();
   }
 }
 

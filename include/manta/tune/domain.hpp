@@ -62,6 +62,8 @@ class domain {
   /// Whether the domain has only one value, although it is written as a domain of several:
   /// uniform(5, 5), choice({"sgd"}).
   bool is_closed() const { return closed_ && law_.type != kind::constant; }
+  /// Whether searchers choose the value: of several options or numbers.
+  bool is_searched() const { return type() == kind::choice || type() == kind::number; }
   /// Whether the parameter is dependent and also draws random numbers.
   bool draws() const { return law_.draws; }
   bool is_grid() const { return law_.grid; }

@@ -11,7 +11,7 @@ namespace manta::tune {
 MANTA_DECL checkpoint_options::~checkpoint_options() = default;
 
 MANTA_DECL std::vector<any_output> default_outputs() {
-  return {json_lines(), csv(), decision_log(), tensorboard(), html_report()};
+  return {json_lines(), decision_log(), tensorboard(), html_report()};
 }
 
 }  // namespace manta::tune

@@ -37,13 +37,30 @@ struct effect {
 /// The effects of all parameters and of all pairs, the largest first; what three or more explain only together is the
 /// rest to 1. Pairs whose parameters explain nothing alone need many trials to be found, and come out too small with
 /// few: a third of the variation as a fifth with 300 trials, as a quarter with 600. Empty for a space defined by
-/// running, and if fewer than eight trials can be compared. Trials that were stopped early are left out or compared at
-/// a common time, as by searchers. A parameter counts as in its middle where its condition does not hold.
+/// running, and if fewer than eight trials can be compared. Where trials were stopped early, all are compared at one
+/// time, as by searchers, and those that did not come to it are left out. A parameter counts as in its middle where its
+/// condition does not hold.
 MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<trial_record>& trials,
                                       const fanova_options& o = {});
 
-/// The number of trials from which fanova learns.
-MANTA_DECL std::size_t fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o = {});
+/// The number of trials from which fanova learns, and the time at which it compares them; infinite: at their ends.
+struct fanova_basis {
+  std::size_t trials = 0;
+  double at = 0;
+};
+MANTA_DECL fanova_basis fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o = {});
+
+// Which parameters matter, in one number for each.
+
+/// The share from 0 to 1 that each parameter explains alone, with half of what each of its pairs explains only
+/// together; the largest first. What three or more explain only together is the rest to 1. It is empty where fanova is.
+/// Trials that failed count as the worst, whatever they reported before, unless they may be the best ones.
+MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,
+                                                                            const std::vector<trial_record>& trials,
+                                                                            bool best_may_fail = false);
+/// The shares that follow from these effects, which are those of fanova.
+MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,
+                                                                            const std::vector<effect>& effects);
 
 namespace detail {
 

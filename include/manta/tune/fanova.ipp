@@ -151,16 +151,7 @@ MANTA_DECL variance_table forest_variances(const samples& from, const fanova_opt
 
 // ---- trials -----------------------------------------------------------------------------------------
 
-/// The parameters that are searched. An option of a choice lies where it would with equal weights, so
-/// that each counts alike.
-inline std::vector<parameter> axes_of(const space& where) {
-  std::vector<parameter> axes;
-  for (const parameter& p : where.parameters()) {
-    if (p.where.type() == domain::kind::choice || p.where.type() == domain::kind::number) axes.push_back(p);
-  }
-  return axes;
-}
-
+/// An option of a choice lies where it would with equal weights, so that each counts alike.
 inline double position_on(const parameter& axis, const config& c) {
   const value* const v = c.find(axis.name);
   if (v == nullptr) return 0.5;
@@ -178,15 +169,22 @@ inline void make_ranks(std::vector<double>& values) {
   }
 }
 
-inline samples samples_of(const std::vector<parameter>& axes, const std::vector<trial_record>& trials,
-                          const fanova_options& o) {
+/// A forest that learns from fewer trials takes chance for effects.
+constexpr std::size_t least_trials = 20;
+
+inline std::vector<tried> ended_of(const std::vector<trial_record>& trials, const fanova_options& o) {
   std::vector<tried> ended;
   for (const trial_record& t : trials) {
     if (!t.ended() || (t.state != status::failed && !is_finite(t.best_loss))) continue;
     tried& each = ended.emplace_back(tried{t.parameters, t.result()});
     if (o.best_may_fail && is_finite(t.best_loss)) each.result.loss = t.best_loss;
   }
-  std::vector<compared> all = comparable(ended);
+  return ended;
+}
+
+inline samples samples_of(const std::vector<parameter>& axes, const std::vector<tried>& ended, double at,
+                          const fanova_options& o) {
+  std::vector<compared> all = compared_at(ended, at);
   if (!o.by_rank) std::erase_if(all, [](const compared& c) { return !is_finite(c.loss); });
   const std::size_t n = std::min(all.size(), o.most_trials);
   samples chosen;
@@ -206,10 +204,11 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
                                       const fanova_options& o) {
   if (o.trees == 0 || o.leaf == 0 || o.most_trials < 8)
     throw error("manta: tune: fanova needs trees >= 1, leaf >= 1 and most_trials >= 8");
-  const std::vector<parameter> axes = detail::axes_of(where);
+  const std::vector<parameter> axes = where.searched();
   std::vector<effect> effects;
   if (axes.empty()) return effects;
-  const detail::samples from = detail::samples_of(axes, trials, o);
+  const std::vector<tried> ended = detail::ended_of(trials, o);
+  const detail::samples from = detail::samples_of(axes, ended, detail::comparable_time(ended, detail::least_trials), o);
   if (from.points.size() < 8) return effects;
   const detail::variance_table shares = detail::forest_variances(from, o);
   for (std::size_t k = 0; k < axes.size(); ++k) {
@@ -222,8 +221,35 @@ MANTA_DECL std::vector<effect> fanova(const space& where, const std::vector<tria
   return effects;
 }
 
-MANTA_DECL std::size_t fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o) {
-  return detail::samples_of({}, trials, o).points.size();
+MANTA_DECL fanova_basis fanova_trials(const std::vector<trial_record>& trials, const fanova_options& o) {
+  const std::vector<tried> ended = detail::ended_of(trials, o);
+  const double at = detail::comparable_time(ended, detail::least_trials);
+  return {detail::samples_of({}, ended, at, o).points.size(), at};
+}
+
+MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,
+                                                                            const std::vector<trial_record>& trials,
+                                                                            bool best_may_fail) {
+  fanova_options o;
+  o.best_may_fail = best_may_fail;
+  return parameter_importance(where, fanova(where, trials, o));
+}
+
+MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,
+                                                                            const std::vector<effect>& effects) {
+  std::vector<std::pair<std::string, double>> shares;
+  if (effects.empty()) return shares;
+  for (const parameter& p : where.parameters()) {
+    if (!p.where.is_searched() && !p.where.is_closed()) continue;
+    double share = 0;
+    for (const effect& e : effects) {
+      if (std::find(e.parameters.begin(), e.parameters.end(), p.name) != e.parameters.end())
+        share += e.share / static_cast<double>(e.parameters.size());
+    }
+    shares.emplace_back(p.name, share);
+  }
+  std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return shares;
 }
 
 }  // namespace manta::tune

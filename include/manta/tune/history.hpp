@@ -36,6 +36,10 @@ struct compared {
 /// one time of training: the largest one that a share of all trials has reached. Those that were stopped before it are
 /// left out: they do not tell what is good later, and as bad ones they would draw the searcher to what learns fast.
 MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all);
+/// The time of training at which trials are compared, where at least `fewest` of them are; infinite: at their ends.
+MANTA_DECL double comparable_time(const std::vector<tried>& all, std::size_t fewest = 10);
+/// The trials that have come to this time, with their losses there.
+MANTA_DECL std::vector<compared> compared_at(const std::vector<tried>& all, double time);
 /// These trials, best first. Those that keep the constraints come before those that break them, and failed ones come
 /// last. Of several objectives, the front comes first, and what lies alone in it.
 MANTA_DECL std::vector<const tried*> ranked(const std::vector<tried>& all);

@@ -55,9 +55,8 @@ MANTA_DECL std::vector<bool> worth_keeping(const std::vector<double>& losses, st
   return stays;
 }
 
-/// The time of training at which trials are compared; infinite: at their ends.
-inline double comparable_time(const std::vector<tried>& all) {
-  constexpr std::size_t fewest = 10, share = 8;
+MANTA_DECL double comparable_time(const std::vector<tried>& all, std::size_t fewest) {
+  constexpr std::size_t share = 8;
   std::vector<double> reached;
   for (const tried& t : all) {
     if (!t.result.has_failed()) reached.push_back(t.result.was_stopped ? t.result.at : infinity);
@@ -67,18 +66,27 @@ inline double comparable_time(const std::vector<tried>& all) {
   return reached[std::min(reached.size(), std::max(fewest, reached.size() / share)) - 1];
 }
 
-MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all) {
+/// The loss of a trial that did not fail, with all that it had reported by this time.
+inline double loss_by(const tried& t, double time) {
+  const outcome& o = t.result;
+  if (is_infinite(time) || o.course.empty() || is_infinite(t.loss())) return t.loss();
+  return o.is_mean ? o.course.last_by(time) : o.course.best_by(time);
+}
+
+inline bool has_come_to(double time, const tried& t) {
+  return t.result.has_failed() || !t.result.was_stopped || t.result.at >= time;
+}
+
+MANTA_DECL std::vector<compared> compared_at(const std::vector<tried>& all, double time) {
   std::vector<compared> trials;
-  const double time = comparable_time(all);
   for (const tried& t : all) {
-    const outcome& o = t.result;
-    if (!o.has_failed() && o.was_stopped && o.at < time) continue;
-    double loss = t.loss();
-    if (is_finite(loss) && is_finite(time) && !o.course.empty())
-      loss = o.is_mean ? o.course.last_by(time) : o.course.best_by(time);
-    trials.push_back({&t, loss});
+    if (has_come_to(time, t)) trials.push_back({&t, loss_by(t, time)});
   }
   return trials;
+}
+
+MANTA_DECL std::vector<compared> comparable(const std::vector<tried>& all) {
+  return compared_at(all, comparable_time(all));
 }
 
 MANTA_DECL std::vector<const tried*> ranked(const std::vector<tried>& all) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Densities of parameters, from the trials that have them. Two searchers choose by them: tpe and bohb.
+// Densities of parameters, from the trials that have them: of each parameter alone, and of whole configurations. tpe
+// chooses by them.
 #pragma once
 
 #include <optional>
@@ -41,32 +42,50 @@ class parzen {
   std::vector<kernel> kernels_;
 };
 
-/// The densities of the parameters of some trials, one parameter after the other. Where a parameter has been
-/// chosen, trials that lie near count for the parameters that follow, the others less: so parameters that only work
-/// together are found.
-class conditional_densities {
- public:
-  explicit conditional_densities(std::vector<const config*> trials) : trials_(std::move(trials)) {}
+/// Configurations with the weights that they count by.
+struct weighted_configs {
+  std::vector<const config*> all;    ///< the newest ones last
+  std::vector<double> weights = {};  ///< empty: old ones count less than new ones
 
-  /// The density of this parameter, from the trials that have it. It refers to the parameter's domain.
-  MANTA_DECL parzen of(const parameter& p);
-  /// The reach within which trials lie near a position of the parameter that was asked for last.
-  MANTA_DECL double reach(double u) const;
-  /// Notes that this parameter, which was asked for last, is chosen.
-  MANTA_DECL void choose(const parameter& p, double u, double reach);
-  /// Weights that the trials have from the start, the newest ones last; without these, old trials count less.
-  void weigh(std::vector<double> weights) { given_ = std::move(weights); }
-
- private:
-  std::vector<const config*> trials_;
-  std::vector<double> given_, coupling_;
-  std::vector<std::size_t> with_it_;  ///< the trials that have the parameter which was asked for last
-  std::vector<double> positions_;     ///< theirs
+  std::vector<double> all_weights() const;
+  std::vector<double> weights_of(const std::vector<std::size_t>& which) const;
 };
 
-/// Chooses each parameter where the ratio of two densities is largest: of the good trials, and of the others.
-/// `candidates` are drawn for each parameter. `joint`: parameters are chosen for each other.
-MANTA_DECL config promising(const space& where, conditional_densities good, conditional_densities others,
+/// A mixture of kernels over whole configurations, one at each that is given, and an even one for what is known before.
+/// The parameters of a drawn one come from the same kernel, so those that only work together stay together. On each
+/// axis a kernel is as wide as the nearest kernels are far: narrow across a valley, and long along it.
+class joint_density {
+ public:
+  /// A coordinate for each axis; NaN where a configuration does not have that parameter.
+  using point = std::vector<double>;
+  using axes = std::vector<parameter>;
+
+  /// The axes belong to the caller.
+  joint_density(const axes& on, std::vector<point> at, const std::vector<double>& weights);
+
+  /// The number of a kernel, by the weights; that after the last one is the even one.
+  std::size_t pick(random& r) const;
+  /// A coordinate from that kernel. It is even where the configuration of the kernel does not have the parameter.
+  double draw(std::size_t kernel, std::size_t axis, random& r) const;
+  double log_density(const point& u) const;
+
+ private:
+  struct kernel {
+    point at, width;
+    point log_height;  ///< on the axes of numbers
+  };
+  bool is_choice(std::size_t axis) const { return (*axes_)[axis].where.type() == domain::kind::choice; }
+  double distance(const point& a, const point& b) const;
+  point widths(std::size_t of, const std::vector<point>& all) const;
+
+  const axes* axes_;
+  std::vector<double> weights_;  ///< their sum is 1; the last one is that of the even kernel
+  std::vector<kernel> kernels_;
+};
+
+/// The most promising one of `candidates` drawn values for each parameter alone, or of as many whole configurations if
+/// `joint`: where the ratio of two densities is largest, of the good configurations, and of the others.
+MANTA_DECL config promising(const space& where, const weighted_configs& good, const weighted_configs& others,
                             std::size_t candidates, bool joint, random& r);
 
 }  // namespace manta::tune::detail

@@ -92,49 +92,195 @@ inline std::vector<double> recency_weights(std::size_t n) {
   return w;
 }
 
-MANTA_DECL parzen conditional_densities::of(const parameter& p) {
-  with_it_.clear();
-  positions_.clear();
-  for (std::size_t i = 0; i < trials_.size(); ++i) {
-    const value* v = trials_[i]->find(p.name);
-    if (v == nullptr) continue;
-    with_it_.push_back(i);
-    positions_.push_back(p.where.position(*v));
-  }
-  std::vector<double> weights = given_.empty() ? recency_weights(with_it_.size()) : std::vector<double>();
-  for (std::size_t i = 0; i < with_it_.size(); ++i) {
-    if (!given_.empty()) weights.push_back(given_[with_it_[i]]);
-    if (!coupling_.empty()) weights[i] *= coupling_[with_it_[i]];
-  }
-  return {p.where, positions_, weights};
+inline std::vector<double> weighted_configs::all_weights() const {
+  return weights.empty() ? recency_weights(all.size()) : weights;
 }
 
-MANTA_DECL double conditional_densities::reach(double u) const {
-  constexpr double least = 0.1, most = 0.2;
-  if (positions_.empty()) return most;
-  std::vector<double> distances;
-  for (const double x : positions_) distances.push_back(std::abs(x - u));
-  const auto nth = distances.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                           distances.size() - 1, std::max<std::size_t>(2, distances.size() / 5)));
-  std::nth_element(distances.begin(), nth, distances.end());
-  return std::clamp(*nth, least, most);
+inline std::vector<double> weighted_configs::weights_of(const std::vector<std::size_t>& which) const {
+  if (weights.empty()) return recency_weights(which.size());
+  std::vector<double> chosen;
+  for (const std::size_t i : which) chosen.push_back(weights[i]);
+  return chosen;
 }
 
-MANTA_DECL void conditional_densities::choose(const parameter& p, double u, double reach) {
-  constexpr double of_other_options = 0.3;
-  coupling_.resize(trials_.size(), 1);
-  for (std::size_t i = 0; i < with_it_.size(); ++i) {
-    const double x = positions_[i], z = (u - x) / reach;
-    coupling_[with_it_[i]] *= p.where.type() != domain::kind::choice         ? std::exp(-0.5 * z * z)
-                              : p.where.option_at(u) == p.where.option_at(x) ? 1
-                                                                             : of_other_options;
+/// The position of a parameter; nothing if the configuration has none, or has what the domain does not, which a program
+/// may have given under this name.
+inline std::optional<double> position_in(const config& c, const parameter& p) {
+  const value* v = c.find(p.name);
+  if (v == nullptr || (p.where.type() == domain::kind::choice ? !p.where.find(*v) : !v->is_number()))
+    return std::nullopt;
+  return p.where.position(*v);
+}
+
+/// The density of one parameter, from the configurations that have it.
+inline parzen density_of(const parameter& p, const weighted_configs& from) {
+  std::vector<std::size_t> with_it;
+  std::vector<double> positions;
+  for (std::size_t i = 0; i < from.all.size(); ++i) {
+    const std::optional<double> u = position_in(*from.all[i], p);
+    if (!u) continue;
+    with_it.push_back(i);
+    positions.push_back(*u);
+  }
+  return {p.where, positions, from.weights_of(with_it)};
+}
+
+// ---- whole configurations --------------------------------------------------------------------------
+
+constexpr double other_option = 0.3;  // the probability that a kernel draws an option by what is known before
+
+inline joint_density::joint_density(const axes& on, std::vector<point> at, const std::vector<double>& weights)
+    : axes_(&on) {
+  double total = 1;
+  for (const double w : weights) total += w;
+  for (const double w : weights) weights_.push_back(w / total);
+  weights_.push_back(1 / total);
+  for (std::size_t n = 0; n < at.size(); ++n) {
+    kernel k{at[n], widths(n, at), point(on.size(), 0)};
+    for (std::size_t i = 0; i < on.size(); ++i) {
+      const double mass = normal_cdf((1 - k.at[i]) / k.width[i]) - normal_cdf(-k.at[i] / k.width[i]);
+      k.log_height[i] = -std::log(k.width[i] * mass * std::sqrt(2 * std::numbers::pi));
+    }
+    kernels_.push_back(std::move(k));
   }
 }
 
-MANTA_DECL config promising(const space& where, conditional_densities good, conditional_densities others,
-                            std::size_t candidates, bool joint, random& r) {
+inline double joint_density::distance(const point& a, const point& b) const {
+  constexpr double apart = 0.5;  // other options, or one of them does not have the parameter
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (is_nan(a[i]) && is_nan(b[i])) continue;
+    const double d = std::abs(a[i] - b[i]);
+    sum += is_nan(d) || (is_choice(i) && d > 1e-9) ? apart : d;
+  }
+  return sum;
+}
+
+inline joint_density::point joint_density::widths(std::size_t of, const std::vector<point>& all) const {
+  constexpr std::size_t nearest = 3;
+  constexpr double share = 0.6, alone = 0.2;
+  const double least = 0.5 / std::min(100.0, static_cast<double>(all.size()) + 3);
+  std::vector<std::pair<double, std::size_t>> near;
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    if (j != of) near.emplace_back(distance(all[of], all[j]), j);
+  }
+  const std::size_t count = std::min(nearest, near.size());
+  std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
+  point width(axes_->size(), 1);
+  for (std::size_t i = 0; i < width.size(); ++i) {
+    double sum = 0, with_it = 0;
+    for (std::size_t n = 0; n < count; ++n) {
+      const double d = std::abs(all[near[n].second][i] - all[of][i]);
+      if (is_nan(d)) continue;
+      sum += d;
+      ++with_it;
+    }
+    const auto values = (*axes_)[i].where.count();  // or an integer would never become its neighbour
+    const double cell = values ? 0.5 / static_cast<double>(*values) : 0;
+    width[i] = std::clamp(with_it > 0 ? share * sum / with_it : alone, std::min(1.0, std::max(least, cell)), 1.0);
+  }
+  return width;
+}
+
+inline std::size_t joint_density::pick(random& r) const {
+  double u = r.uniform();
+  std::size_t i = 0;
+  while (i < kernels_.size() && (u -= weights_[i]) >= 0) ++i;
+  return i;
+}
+
+inline double joint_density::draw(std::size_t number, std::size_t axis, random& r) const {
+  const bool is_even = number == kernels_.size() || is_nan(kernels_[number].at[axis]);
+  if (is_even || (is_choice(axis) && r.chance(other_option))) return r.uniform();
+  const double at = kernels_[number].at[axis], width = kernels_[number].width[axis];
+  if (is_choice(axis)) return at;
+  const double below = normal_cdf(-at / width), above = normal_cdf((1 - at) / width);
+  return std::clamp(at + width * normal_quantile(below + (above - below) * r.uniform()), 0.0, 1.0);
+}
+
+inline double joint_density::log_density(const point& u) const {
+  point log_same(u.size());
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    if (is_nan(u[i]) || !is_choice(i)) continue;
+    const domain& d = (*axes_)[i].where;
+    log_same[i] = std::log(other_option + (1 - other_option) / d.share(d.option_at(u[i])));
+  }
+  double sum = weights_.back();
+  for (std::size_t n = 0; n < kernels_.size(); ++n) {
+    const kernel& k = kernels_[n];
+    double log_part = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      const double d = std::abs(u[i] - k.at[i]);
+      if (is_nan(d)) continue;
+      if (is_choice(i)) log_part += d < 1e-9 ? log_same[i] : std::log(other_option);
+      else log_part += k.log_height[i] - 0.5 * (d / k.width[i]) * (d / k.width[i]);
+    }
+    sum += weights_[n] * std::exp(log_part);
+  }
+  return std::log(sum);
+}
+
+/// The parameters that are searched; those of a program are the ones that it asks for to make these configurations.
+inline std::vector<parameter> axes_of(const space& where, const std::vector<const config*>& configs, random r) {
+  std::vector<parameter> axes = where.searched();
+  for (std::size_t i = 0; where.is_program() && i < configs.size(); ++i) {
+    (void)where.make(
+        [&](const parameter& p, const config& before) {
+          const auto is_same = [&](const parameter& other) { return other.name == p.name; };
+          if (std::none_of(axes.begin(), axes.end(), is_same)) axes.push_back(p);
+          const value* v = configs[i]->find(p.name);
+          return v != nullptr ? *v : p.where.draw(before, r);
+        },
+        r);
+  }
+  return axes;
+}
+
+inline std::vector<joint_density::point> points_on(const std::vector<parameter>& axes,
+                                                   const std::vector<const config*>& configs) {
+  std::vector<joint_density::point> points;
+  for (const config* c : configs) {
+    auto& u = points.emplace_back();
+    for (const parameter& p : axes) u.push_back(position_in(*c, p).value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  return points;
+}
+
+inline config promising_whole(const space& where, const weighted_configs& good, const weighted_configs& others,
+                              std::size_t candidates, random& r) {
+  const std::vector<parameter> axes = axes_of(where, good.all, r);
+  const joint_density l(axes, points_on(axes, good.all), good.all_weights());
+  const joint_density g(axes, points_on(axes, others.all), others.all_weights());
+  config best;
+  double most = -infinity;
+  for (std::size_t n = 0; n < candidates; ++n) {
+    const std::size_t kernel = l.pick(r);
+    joint_density::point u(axes.size(), std::numeric_limits<double>::quiet_NaN());
+    config c = where.make(
+        [&](const parameter& p, const config& before) {
+          const auto axis = static_cast<std::size_t>(
+              std::find_if(axes.begin(), axes.end(), [&](const parameter& a) { return a.name == p.name; }) -
+              axes.begin());
+          if (axis == axes.size()) return p.where.draw(before, r);
+          value v = p.where.at(l.draw(kernel, axis, r));
+          u[axis] = p.where.position(v);
+          return v;
+        },
+        r);
+    const double score = l.log_density(u) - g.log_density(u);
+    if (score <= most) continue;
+    most = score;
+    best = std::move(c);
+  }
+  return best;
+}
+
+// ---- one parameter after the other -----------------------------------------------------------------
+
+inline config promising_parts(const space& where, const weighted_configs& good, const weighted_configs& others,
+                              std::size_t candidates, random& r) {
   const auto choose = [&](const parameter& p, const config&) {
-    const parzen l = good.of(p), g = others.of(p);
+    const parzen l = density_of(p, good), g = density_of(p, others);
     double best = -infinity, at = 0.5;
     for (std::size_t i = 0; i < candidates; ++i) {
       const double u = l.draw(r);
@@ -143,14 +289,14 @@ MANTA_DECL config promising(const space& where, conditional_densities good, cond
       best = score;
       at = u;
     }
-    if (joint) {
-      const double reach = good.reach(at);
-      good.choose(p, at, reach);
-      others.choose(p, at, reach);
-    }
     return p.where.at(at);
   };
   return where.make(choose, r);
+}
+
+MANTA_DECL config promising(const space& where, const weighted_configs& good, const weighted_configs& others,
+                            std::size_t candidates, bool joint, random& r) {
+  return (joint ? promising_whole : promising_parts)(where, good, others, candidates, r);
 }
 
 }  // namespace manta::tune::detail

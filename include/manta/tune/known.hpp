@@ -33,7 +33,8 @@ struct known_result {
 };
 
 /// The trials that have ended of a search: `path` is its folder, or a CSV file of results::to_csv, or one with the same
-/// columns: config/NAME for parameters, others for metrics, and perhaps "state" and "at". Throws if it is neither.
+/// columns: config/NAME for parameters, others for metrics, and perhaps "state" and "at". Where no column begins with
+/// "config/", each may be a parameter or a metric, by its name. Throws if it is neither.
 MANTA_DECL std::vector<known_result> known_results(const std::string& path);
 
 namespace detail {

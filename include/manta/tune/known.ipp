@@ -31,6 +31,9 @@ inline value value_in(const std::string& cell) {
 inline std::vector<known_result> results_of_csv(const std::string& path) {
   const std::vector<std::vector<std::string>> rows = output::parse_csv(output::read_file(path));
   if (rows.empty()) throw error(base::text("manta: tune: {} has no row of names", path));
+  // A table of another program does not say which columns are parameters: the space and the experiment do.
+  const bool is_ours =
+      std::any_of(rows[0].begin(), rows[0].end(), [](const auto& n) { return n.starts_with("config/"); });
   std::vector<known_result> all;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     known_result& k = all.emplace_back();
@@ -38,6 +41,7 @@ inline std::vector<known_result> results_of_csv(const std::string& path) {
     for (std::size_t c = 0; c < std::min(rows[i].size(), rows[0].size()); ++c) {
       const std::string &name = rows[0][c], &cell = rows[i][c];
       if (cell.empty()) continue;
+      if (!is_ours) k.parameters.set(name, cell);
       if (name == "state") {
         k.has_failed = cell == "failed";
         has_ended = cell != "running" && cell != "waiting" && cell != "paused";

@@ -39,6 +39,9 @@ class curve {
   bool has_last_ = false;
 };
 
+/// The sum of what broken constraints are broken by; 0: all are kept.
+MANTA_DECL double violation_of(const std::vector<double>& excess);
+
 struct outcome {
   outcome() = default;
   /// The outcome of a trial that ended by itself; NaN: it failed.
@@ -53,8 +56,7 @@ struct outcome {
   bool is_mean = false;             ///< the loss is the mean of the reports, and the course is that of the mean
 
   bool has_failed() const { return is_nan(loss); }
-  /// The sum of what the broken constraints are broken by; 0: all are kept.
-  MANTA_DECL double violation() const;
+  double violation() const { return violation_of(excess); }
 };
 
 }  // namespace manta::tune

@@ -51,7 +51,7 @@ MANTA_DECL double curve::last_by(double at) const {
   return last;
 }
 
-MANTA_DECL double outcome::violation() const {
+MANTA_DECL double violation_of(const std::vector<double>& excess) {
   double sum = 0;
   for (const double x : excess) sum += std::max(0.0, x);
   return sum;

@@ -18,18 +18,14 @@ namespace detail {
 MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const std::vector<std::string>& names,
                                                      const std::string& who) {
   if (where.is_program()) throw error("manta: " + who + " needs a space with a fixed list of parameters");
-  const auto is_searched = [](const parameter& p) {
-    return p.where.type() == domain::kind::choice || p.where.type() == domain::kind::number;
-  };
-  std::vector<parameter> all;
-  for (const parameter& p : where.parameters()) {
-    const bool is_named = names.empty() || std::find(names.begin(), names.end(), p.name) != names.end();
-    if (is_named && is_searched(p)) all.push_back(p);
-  }
+  std::vector<parameter> all = where.searched();
+  std::erase_if(all, [&](const parameter& p) {
+    return !names.empty() && std::find(names.begin(), names.end(), p.name) == names.end();
+  });
   for (const std::string& name : names) {
     const parameter* p = where.find(name);
     if (p == nullptr) throw error("manta: " + who + ": the space has no parameter \"" + name + "\" to mutate");
-    if (is_searched(*p) || p->where.is_closed()) continue;
+    if (p->where.is_searched() || p->where.is_closed()) continue;
     throw error("manta: " + who + ": \"" + name + "\" cannot be mutated, for it is " + p->where.text());
   }
   return all;

@@ -33,10 +33,9 @@ MANTA_DECL bool ranking::takes(trial_record& r, const metrics& m) const {
   for (std::size_t i = 0; i < limits_.size(); ++i) {  // what a report does not hold is as it was before
     if (const double* x = m.find(limits_[i].metric)) r.excess[i] = limits_[i].excess(*x);
   }
-  double violation = 0;
-  for (const double x : r.excess) violation += std::max(0.0, x);
   const double before = r.best.empty() ? infinity : r.violation();
-  if (!has_several() && !counts_mean_ && !(std::pair(violation, r.loss) < std::pair(before, r.best_loss))) return false;
+  const bool is_better = std::pair(violation_of(r.excess), r.loss) < std::pair(before, r.best_loss);
+  if (!has_several() && !counts_mean_ && !is_better) return false;
   r.best_loss = r.averaged == 0 ? r.loss : r.best_loss + (r.loss - r.best_loss) / static_cast<double>(r.averaged + 1);
   r.best_at = r.at;
   r.best = m;

@@ -15,7 +15,6 @@
 
 #include "manta/tune/checkpoint.hpp"
 #include "manta/tune/fanova.hpp"
-#include "manta/tune/importance.hpp"
 #include "manta/tune/source.hpp"
 #include "manta/tune/study.hpp"
 

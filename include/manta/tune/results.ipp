@@ -8,8 +8,8 @@
 
 #include "manta/base/text.hpp"
 #include "manta/output/append_file.hpp"
+#include "manta/tune/fanova.hpp"
 #include "manta/tune/front.hpp"
-#include "manta/tune/importance.hpp"
 #include "manta/tune/output/files.hpp"
 #include "manta/tune/results.hpp"
 

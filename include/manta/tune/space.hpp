@@ -62,6 +62,9 @@ class space {
   /// Empty if it is defined by running.
   const std::vector<parameter>& parameters() const { return parameters_; }
 
+  /// The parameters of the list whose values searchers choose.
+  MANTA_DECL std::vector<parameter> searched() const;
+
   /// One configuration: `from` is asked for each parameter that applies and is neither constant nor dependent.
   MANTA_DECL config make(const chooser::source& from, random& dependent, const chooser::memory& kept = {}) const;
   /// One at random. Throws if of ten thousand draws none is allowed.

@@ -31,6 +31,13 @@ MANTA_DECL value chooser::choose_applying(const std::string& name, const domain&
   return *v;
 }
 
+MANTA_DECL std::vector<parameter> space::searched() const {
+  std::vector<parameter> those;
+  std::copy_if(parameters_.begin(), parameters_.end(), std::back_inserter(those),
+               [](const parameter& p) { return p.where.is_searched(); });
+  return those;
+}
+
 MANTA_DECL config space::make(const chooser::source& from, random& dependent, const chooser::memory& kept) const {
   chooser choose(from, dependent, kept);
   if (program_) {

@@ -106,36 +106,34 @@ MANTA_DECL experiment_rule time_budget(std::chrono::duration<double> limit) {
   };
 }
 
-MANTA_DECL experiment_rule report_budget(std::size_t limit) {
-  detail::require_rule(limit > 0, "report_budget needs a positive number");
-  return [limit](const overview& o) -> std::optional<std::string> {
-    if (o.reports < limit) return std::nullopt;
-    return base::text("the budget of {} reports is used up", limit);
+namespace detail {
+/// A rule that holds when this count has come to the limit.
+inline experiment_rule budget(const char* who, std::size_t overview::*counted, std::size_t limit, std::string why) {
+  require_rule(limit > 0, base::text("{} needs a positive number", who).c_str());
+  return [counted, limit, why = std::move(why)](const overview& o) -> std::optional<std::string> {
+    if (o.*counted < limit) return std::nullopt;
+    return why;
   };
+}
+}  // namespace detail
+
+MANTA_DECL experiment_rule report_budget(std::size_t limit) {
+  return detail::budget("report_budget", &overview::reports, limit,
+                        base::text("the budget of {} reports is used up", limit));
 }
 
 MANTA_DECL experiment_rule ended_budget(std::size_t limit) {
-  detail::require_rule(limit > 0, "ended_budget needs a positive number");
-  return [limit](const overview& o) -> std::optional<std::string> {
-    if (o.ended < limit) return std::nullopt;
-    return base::text("{} trials have ended", limit);
-  };
+  return detail::budget("ended_budget", &overview::ended, limit, base::text("{} trials have ended", limit));
 }
 
 MANTA_DECL experiment_rule complete_budget(std::size_t limit) {
-  detail::require_rule(limit > 0, "complete_budget needs a positive number");
-  return [limit](const overview& o) -> std::optional<std::string> {
-    if (o.complete < limit) return std::nullopt;
-    return base::text("{} trial{} complete", limit, limit == 1 ? " is" : "s are");
-  };
+  return detail::budget("complete_budget", &overview::complete, limit,
+                        base::text("{} trial{} complete", limit, limit == 1 ? " is" : "s are"));
 }
 
 MANTA_DECL experiment_rule failure_budget(std::size_t limit) {
-  detail::require_rule(limit > 0, "failure_budget needs a positive number");
-  return [limit](const overview& o) -> std::optional<std::string> {
-    if (o.failed < limit) return std::nullopt;
-    return base::text("{} trial{} failed", limit, limit == 1 ? " has" : "s have");
-  };
+  return detail::budget("failure_budget", &overview::failed, limit,
+                        base::text("{} trial{} failed", limit, limit == 1 ? " has" : "s have"));
 }
 
 MANTA_DECL experiment_rule nothing_new() {

@@ -14,7 +14,7 @@ namespace manta::tune::detail {
 MANTA_DECL void study_outputs::begin(const std::vector<any_output>& all, const output_context& context) {
   for (const any_output& o : all) all_.push_back(o.clone());
   all_.emplace_back(summary_file());
-  for (any_output& o : all_) o.begin(context);
+  for (const any_output& o : all_) o->begin(context);
 }
 
 MANTA_DECL std::string study_outputs::host_of(int rank) const {
@@ -25,14 +25,14 @@ MANTA_DECL std::string study_outputs::host_of(int rank) const {
 MANTA_DECL void study_outputs::opened(int rank, const std::string& host, double now) {
   hosts_[rank] = host;
   places_.push_back(rank);
-  for (any_output& o : all_) o.opened(rank, now);
+  for (const any_output& o : all_) o->opened(rank, now);
 }
 
 MANTA_DECL void study_outputs::closed(int rank, double now) {
   const auto at = std::find(places_.begin(), places_.end(), rank);
   if (at == places_.end()) return;
   places_.erase(at);
-  for (any_output& o : all_) o.closed(rank, now);
+  for (const any_output& o : all_) o->closed(rank, now);
 }
 
 MANTA_DECL void study_outputs::close_all(double now) {
@@ -40,31 +40,31 @@ MANTA_DECL void study_outputs::close_all(double now) {
 }
 
 MANTA_DECL void study_outputs::add(const trial_record& r) {
-  for (any_output& o : all_) o.add(r);
+  for (const any_output& o : all_) o->add(r);
 }
 
 MANTA_DECL void study_outputs::report(const trial_record& r, const metrics& m, double seconds) {
-  for (any_output& o : all_) o.report(r, m, seconds);
+  for (const any_output& o : all_) o->report(r, m, seconds);
 }
 
 MANTA_DECL void study_outputs::decide(const trial_record& r, std::string_view what, std::string_view why) {
   if (why.empty()) return;
-  for (any_output& o : all_) o.decision(r, what, why);
+  for (const any_output& o : all_) o->decision(r, what, why);
 }
 
 MANTA_DECL void study_outputs::end(const trial_record& r) {
-  for (any_output& o : all_) o.end(r);
+  for (const any_output& o : all_) o->end(r);
 }
 
 MANTA_DECL void study_outputs::flush(const std::vector<trial_record>& all) {
-  for (any_output& o : all_) {
-    o.flush();
-    o.refresh(all);
+  for (const any_output& o : all_) {
+    o->flush();
+    o->refresh(all);
   }
 }
 
 MANTA_DECL void study_outputs::finish(const std::vector<trial_record>& all, const std::string& why) {
-  for (any_output& o : all_) o.finish(all, why);
+  for (const any_output& o : all_) o->finish(all, why);
 }
 
 }  // namespace manta::tune::detail

@@ -21,7 +21,7 @@ class tpe {
   struct options {
     std::size_t startup = 10;    ///< trials at random first
     std::size_t candidates = 8;  ///< drawn from the density of the good trials, for each parameter; more explore less
-    bool multivariate = false;   ///< parameters are chosen for each other: those that only work together are found
+    bool multivariate = false;   ///< parameters are chosen together: those that only work together are found
     double good = 0.1;           ///< this share of the trials is good,
     std::size_t most_good = 25;  ///< but no more good trials than these
   };
@@ -34,7 +34,8 @@ class tpe {
   void add(trial_number t, const config& c) { history_.began(t, c); }
   void tell(trial_number t, const outcome& o) {
     history_.ended(t, o);
-    history_.trim(1000);  // so that a suggestion costs the same after a hundred thousand trials
+    // So that a suggestion costs the same after a hundred thousand trials: by their number, or by the square of it.
+    history_.trim(options_.multivariate ? 300 : 1000);
   }
 
  private:

@@ -58,19 +58,17 @@ MANTA_DECL config tpe::propose(random& r) const {
   std::vector<const tried*> best(
       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min({share, options_.most_good, succeeded})));
   std::sort(best.begin(), best.end());  // by age: the newest count most
-  std::vector<const config*> good, others;
-  for (const tried* t : best) good.push_back(&t->parameters);
+  detail::weighted_configs good, others;
+  for (const tried* t : best) good.all.push_back(&t->parameters);
   std::vector<const tried*> rest(order.begin() + static_cast<std::ptrdiff_t>(best.size()), order.end());
   std::sort(rest.begin(), rest.end());
-  for (const tried* t : rest) others.push_back(&t->parameters);
+  for (const tried* t : rest) others.all.push_back(&t->parameters);
   // Trials under way count as bad, so that others keep away from them (the "constant liar").
-  for (const auto& [t, c] : history_.under_way()) others.push_back(&c);
+  for (const auto& [t, c] : history_.under_way()) others.all.push_back(&c);
 
-  detail::conditional_densities l(std::move(good));
   const auto weighs = [](const tried* t) { return t->result.losses.size() > 1 && t->result.violation() <= 0; };
-  if (std::all_of(best.begin(), best.end(), weighs)) l.weigh(detail::front_weights(best));
-  return detail::promising(space_, std::move(l), detail::conditional_densities(std::move(others)), options_.candidates,
-                           options_.multivariate, r);
+  if (std::all_of(best.begin(), best.end(), weighs)) good.weights = detail::front_weights(best);
+  return detail::promising(space_, good, others, options_.candidates, options_.multivariate, r);
 }
 
 }  // namespace manta::tune

@@ -72,8 +72,8 @@ struct trial_record {
   curve losses;
 
   bool ended() const { return state >= status::complete; }
-  /// The sum of what the broken constraints are broken by, in the report that counts; 0: all are kept.
-  MANTA_DECL double violation() const;
+  /// By the report that counts.
+  double violation() const { return violation_of(best_excess); }
   bool is_feasible() const { return violation() <= 0; }
   /// What searchers are told.
   MANTA_DECL outcome result() const;

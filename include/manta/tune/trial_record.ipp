@@ -22,12 +22,6 @@ MANTA_DECL const char* name_of(status s) {
   return names[static_cast<std::size_t>(s)];
 }
 
-MANTA_DECL double trial_record::violation() const {
-  double sum = 0;
-  for (const double x : best_excess) sum += std::max(0.0, x);
-  return sum;
-}
-
 MANTA_DECL outcome trial_record::result() const {
   outcome o(state == status::failed ? std::nan("") : best_loss);
   o.losses = best_losses;

@@ -27,7 +27,7 @@ import tempfile
 import time
 
 LIMIT = 120  # seconds until a run counts as a hang
-KINDS = ["fifo", "asha", "hyperband", "pbt", "tpe", "isolated", "patience", "repeats", "repeats_asha"]
+KINDS = ["fifo", "asha", "hyperband", "pbt", "tpe", "isolated", "patience", "repeats", "repeats_asha", "bohb", "front"]
 ONE_PROCESS_KINDS = KINDS + ["ends"]  # when it ends depends on the order of reports
 
 

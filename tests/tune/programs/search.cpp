@@ -4,10 +4,12 @@
 // An experiment that is killed by kill.py, or one of its ranks; prints what its trials came to.
 //
 //   search FOLDER KIND MILLISECONDS [TRIALS]    each report takes so long; KIND is a scheduler (fifo, asha, hyperband,
-//       pbt, patience), a searcher (tpe), rules of its end (ends), three runs of each trial (repeats, and with ASHA
+//       pbt, patience), a searcher (tpe, joint, bohb), two objectives with a constraint and known results (front),
+//       rules of its end (ends), three runs of each trial (repeats, and with ASHA
 //       repeats_asha), where it runs (isolated), or what trial 3 does at its fifth report, always (crash, hang)
 #include <manta/tune.hpp>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +29,7 @@ void train(const tune::config& c, tune::trial& trial) {
       }
     }
     value *= c.get<double>("rate");
-    if (!trial.report({{"loss", value}})) return;
+    if (!trial.report({{"loss", value}, {"rate", c.get<double>("rate")}})) return;
   }
 }
 
@@ -46,6 +48,19 @@ int main(int argc, char** argv) {
     if (kind == "ends") e.stop_all = {tune::complete_budget(8) && tune::no_improvement(4)};
     if (kind == "hyperband") e.scheduler = tune::hyperband({.max = 12, .eta = 2});
     if (kind == "tpe") e.searcher = tune::tpe({.startup = 5});
+    if (kind == "joint") e.searcher = tune::tpe({.startup = 5, .multivariate = true});
+    if (kind == "bohb") {
+      e.searcher = tune::bohb();
+      e.scheduler = tune::hyperband({.max = 12, .eta = 2});
+    }
+    if (kind == "front") {
+      e.minimise = {"loss"};
+      e.maximise = {"rate"};
+      e.subject_to = {tune::at_most("rate", 0.95)};
+      e.searcher = tune::nsga2({.population = 6});
+      for (const double rate : {0.6, 0.9})
+        e.known.push_back({tune::config{{"rate", rate}}, tune::metrics{{"loss", std::pow(rate, 12)}, {"rate", rate}}});
+    }
     if (kind == "isolated") e.isolate = true;
     if (kind == "crash") e.retries = 9;
     if (kind == "pbt") {
@@ -59,6 +74,7 @@ int main(int argc, char** argv) {
       std::printf("%d %s %d %.17g %.17g\n", static_cast<int>(t.id), tune::name_of(t.state),
                   static_cast<int>(t.iteration), t.best_loss, t.parameters.get<double>("rate"));
     }
-    std::printf("best %d %.17g\n", static_cast<int>(r.best().id), r.best_value());
+    const tune::trial_record& best = r[r.front().front()];
+    std::printf("best %d %.17g\n", static_cast<int>(best.id), best.best_loss);
   });
 }

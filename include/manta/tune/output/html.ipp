@@ -10,7 +10,7 @@
 #include <set>
 
 #include "manta/output/append_file.hpp"
-#include "manta/tune/importance.hpp"
+#include "manta/tune/fanova.hpp"
 #include "manta/tune/math.hpp"
 #include "manta/tune/output/html.hpp"
 #include "manta/tune/output/html_chosen.ipp"
@@ -280,7 +280,9 @@ MANTA_DECL void html_report::importance(std::string& out, const std::vector<tria
     out += ']';
   }
   out += ']';
-  append_number(out += ",\"compared\":", static_cast<std::int64_t>(fanova_trials(all, o)));
+  const fanova_basis basis = fanova_trials(all, o);
+  append_number(out += ",\"compared\":", static_cast<std::int64_t>(basis.trials));
+  output::append_page_number(out += ",\"comparedAt\":", is_finite(basis.at) ? basis.at : 0);
   constexpr double least = 0.02;
   constexpr std::size_t most = 6;
   std::size_t pairs = 0;

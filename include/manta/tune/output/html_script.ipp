@@ -207,9 +207,10 @@ function drawImportance(t) {
       return {x: left, y, width: a + b, key: name, text};
     }), highlight() {}};
   });
-  if (t.compared < t.rows.length) {
-    note(c, `From ${fmt(t.compared)} of ${fmt(t.rows.length)} trials: those that came far enough to be compared` +
-      (t.compared < 5 * shown.length ? ". They are few, so take this as a hint." : "."));
+  if (t.comparedAt || t.compared < t.rows.length) {
+    note(c, `From ${fmt(t.compared)} of ${fmt(t.rows.length)} trials, by their values ` +
+      (t.comparedAt ? `at ${fmt(t.comparedAt)}, to which the others did not come` : "at their ends") +
+      (t.compared < 10 * shown.length ? ". They are few, so take this as a hint." : "."));
   }
   if (!t.pairs.length) return;
   note(c, "Pairs that explain something only together: " +

@@ -64,16 +64,7 @@ class any_output {
   any_output(O o) : held_(static_cast<base*>(new holder<O>(std::move(o)))) {}
 
   MANTA_DECL any_output clone() const;
-  void begin(const output_context& c) { held_->begin(c); }
-  void opened(int rank, double now) { held_->opened(rank, now); }
-  void closed(int rank, double now) { held_->closed(rank, now); }
-  void add(const trial_record& t) { held_->add(t); }
-  void report(const trial_record& t, const metrics& m, double seconds) { held_->report(t, m, seconds); }
-  void decision(const trial_record& t, std::string_view what, std::string_view why) { held_->decision(t, what, why); }
-  void end(const trial_record& t) { held_->end(t); }
-  void flush() { held_->flush(); }
-  void refresh(const std::vector<trial_record>& all) { held_->refresh(all); }
-  void finish(const std::vector<trial_record>& all, const std::string& why) { held_->finish(all, why); }
+  auto operator->() const { return held_.get(); }
 
  private:
   struct base {

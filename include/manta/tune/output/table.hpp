@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <map>
 
 #include "manta/tune/source.hpp"
 #include "manta/tune/study.hpp"
@@ -25,15 +26,19 @@ class status_table {
   /// Prints a line that stays above the table. A quiet experiment prints it only if it `matters`: the experiment is not
   /// what was meant.
   MANTA_DECL void line(const std::string& text, bool matters = false);
+  /// Prints that a trial failed. Of many that fail alike the first ones are named, and the others counted at the end.
+  MANTA_DECL void failed(trial_number t, const std::string& why);
   /// Prints how the experiment ended.
   MANTA_DECL void finish();
 
   MANTA_DECL std::string one_line(double now) const;
-  /// The best trials, then those that run, `rows` in all.
+  /// The best trials, then those that run, `rows` in all, with a column for each parameter in which they differ.
   MANTA_DECL std::string table(double now, std::size_t rows = 12) const;
 
  private:
   static std::string seconds_text(double s);
+  /// The trials of the table.
+  std::vector<const trial_record*> chosen(std::size_t rows) const;
   /// The text with its lines cut off where the terminal ends: lines that wrap could not be erased.
   std::string fitted(const std::string& text) const;
   void redraw(double now);
@@ -46,6 +51,7 @@ class status_table {
   double next_ = 0, pause_ = 10;
   std::size_t reported_ = 0;
   int drawn_ = 0;
+  std::map<std::string, std::size_t> failures_;  ///< trials that failed, by their reason
 };
 
 }  // namespace manta::tune

@@ -17,17 +17,86 @@ MANTA_DECL status_table::status_table(const study& s, std::FILE* out)
   terminal_ = terminal_ || (out == stderr && progress_style_here() == progress_style::bar);
 }
 
+namespace detail {
+/// The number of characters that a text takes on a terminal.
+inline std::size_t shown_length(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+/// The text, cut off after this number of characters.
+inline std::string cut_to(std::string_view text, std::size_t most) {
+  std::size_t end = 0;
+  for (std::size_t used = 0; end < text.size(); ++end) {
+    used += shown_length(text.substr(end, 1));
+    if (used > most) break;
+  }
+  return std::string(text.substr(0, end));
+}
+
+inline std::string four_digits(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", x);
+  return text;
+}
+
+/// A text as a cell: short, and on one line.
+inline std::string cell_of(std::string text) {
+  constexpr std::size_t most = 16;
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, ' ');
+  return cut_to(text, most);
+}
+
+inline std::string cell_of(const value* v) {
+  if (v == nullptr) return "-";
+  if (v->is_number()) return four_digits(v->as<double>());
+  return cell_of(v->is_text() ? v->as<std::string>() : v->text());
+}
+
+/// The parameters in which these trials differ; of a single trial all.
+inline std::vector<std::string> varying_parameters(const std::vector<const trial_record*>& trials) {
+  std::vector<std::string> names;
+  for (const trial_record* t : trials) {
+    for (const auto& [name, v] : t->parameters) {
+      const auto has_it = [&](const trial_record* other) {
+        const value* same = other->parameters.find(name);
+        return same != nullptr && *same == v;
+      };
+      const bool is_new = std::find(names.begin(), names.end(), name) == names.end();
+      if (is_new && (trials.size() == 1 || !std::all_of(trials.begin(), trials.end(), has_it))) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// Lines of cells under each other, at the right of columns that are as wide as they need to be.
+inline std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths = {7};
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], shown_length(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string gap(widths[i] - shown_length(row[i]), ' ');
+      text += (i == 0 ? "" : i == 1 ? " " : "  ") + (i == 1 ? row[i] + gap : gap + row[i]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+}  // namespace detail
+
 MANTA_DECL std::string status_table::fitted(const std::string& text) const {
   ::winsize size = {};
   const bool is_known = ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   const std::size_t most = is_known ? size.ws_col - 1U : 79;
   std::string lines;
-  std::size_t used = 0;
-  for (const char c : text) {
-    const bool is_inside = (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;  // of a character of several bytes
-    if (c == '\n') used = 0;
-    else if (!is_inside) ++used;
-    if (c == '\n' || used <= most) lines += c;
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    lines += detail::cut_to(std::string_view(text).substr(at, end - at), most) + '\n';
   }
   return lines;
 }
@@ -52,17 +121,32 @@ MANTA_DECL void status_table::line(const std::string& text, bool matters) {
   if (terminal_) next_ = 0;
 }
 
+MANTA_DECL void status_table::failed(trial_number t, const std::string& why) {
+  constexpr std::size_t named = 3;
+  const std::size_t n = ++failures_[why];
+  if (n > named) return;
+  line("trial " + std::to_string(t) + " failed: " + why + (n == named ? "; further ones are counted" : ""));
+}
+
 MANTA_DECL void status_table::finish() {
   if (!shown_) return;
   erase();
   if (terminal_) print(fitted(table(study_.summary().seconds)));
+  for (const auto& [why, n] : failures_) {
+    if (n > 3) line(std::to_string(n) + " trials failed: " + why);
+  }
   print(one_line(study_.summary().seconds) + (study_.finished() ? "; " + study_.ended_because() : "") + "\n");
   drawn_ = 0;
 }
 
 MANTA_DECL std::string status_table::one_line(double now) const {
   std::string text = study_.options().name + ": " + seconds_text(now);
+  const std::size_t ended = study_.summary().ended, wanted = study_.trial_limit();
+  const bool is_limited = wanted != ~std::size_t{0};
+  if (is_limited) text += ", " + std::to_string(ended) + " of " + std::to_string(wanted);
   if (!study_.trials().empty()) text += ", " + detail::states_text(study_.trials());
+  if (is_limited && ended > 0 && ended < wanted && !study_.finished() && study_.stopping().empty())
+    text += ", " + seconds_text(now * static_cast<double>(wanted - ended) / static_cast<double>(ended)) + " left";
   if (const trial_record* b = study_.best()) {
     text += "; best " + study_.metric() + " " + detail::number_text(study_.metric_of(b->best_loss)) + " (trial " +
             std::to_string(b->id) + ", " + b->parameters.text() + ")";
@@ -70,7 +154,7 @@ MANTA_DECL std::string status_table::one_line(double now) const {
   return text;
 }
 
-MANTA_DECL std::string status_table::table(double now, std::size_t rows) const {
+MANTA_DECL std::vector<const trial_record*> status_table::chosen(std::size_t rows) const {
   std::vector<const trial_record*> shown;
   const auto& all = study_.trials();
   for (const trial_record& t : all) {
@@ -85,21 +169,23 @@ MANTA_DECL std::string status_table::table(double now, std::size_t rows) const {
     if (shown.size() >= rows) break;
     if (t.state == status::running && std::find(shown.begin(), shown.end(), &t) == shown.end()) shown.push_back(&t);
   }
-  std::string text = one_line(now).substr(0, 110) + "\n";
-  char row[160];
-  std::snprintf(row, sizeof row, "%7s %-9s %8s %12s %12s  %s\n", "trial", "state", "at", "last", "best",
-                "configuration");
-  text += row;
+  return shown;
+}
+
+MANTA_DECL std::string status_table::table(double now, std::size_t rows) const {
+  const std::vector<const trial_record*> shown = chosen(rows);
+  const std::vector<std::string> parameters = detail::varying_parameters(shown);
+  const auto number = [&](double loss) {
+    return is_finite(loss) ? detail::four_digits(study_.metric_of(loss)) : std::string("-");
+  };
+  std::vector<std::vector<std::string>> lines = {{"trial", "state", "at", "last", "best"}};
+  for (const std::string& name : parameters) lines[0].push_back(detail::cell_of(name));
   for (const trial_record* t : shown) {
-    const auto number = [&](double loss) {
-      return is_finite(loss) ? detail::number_text(study_.metric_of(loss)) : std::string("-");
-    };
-    std::snprintf(row, sizeof row, "%7llu %-9s %8s %12s %12s  %.60s\n", static_cast<unsigned long long>(t->id),
-                  name_of(t->state), detail::number_text(t->at).c_str(), number(t->loss).c_str(),
-                  number(t->best_loss).c_str(), t->parameters.text().c_str());
-    text += row;
+    auto& line = lines.emplace_back(std::vector<std::string>{
+        std::to_string(t->id), name_of(t->state), detail::four_digits(t->at), number(t->loss), number(t->best_loss)});
+    for (const std::string& name : parameters) line.push_back(detail::cell_of(t->parameters.find(name)));
   }
-  return text;
+  return one_line(now) + "\n" + detail::lines_of(lines);
 }
 
 MANTA_DECL std::string status_table::seconds_text(double s) {

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "manta/output/tensorboard.hpp"
-#include "manta/tune/output/trial_files.hpp"
+#include "manta/tune/output/files.hpp"
 #include "manta/tune/source.hpp"
 
 namespace manta::tune {
