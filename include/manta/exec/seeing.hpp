@@ -70,12 +70,21 @@ class seeing {
  private:
   struct outputs;
 
-  enum reason : std::uint32_t { signal, watchdog };  // why another rank asks for the state
+  enum reason : std::uint32_t { signal, watchdog };  // why a rank asks for the state
 
-  void want_state(const std::string& why);  ///< The state is to be told soon.
-  void begin_state();                       ///< Asks all ranks what they do.
-  void on_hung_task();                      ///< A task of this rank is about to be ended: has the state told before.
-  bool has_told() const;                    ///< After on_hung_task: has this rank said what it does?
+  static std::string text_of(reason why, rank_id rank) {
+    return why == signal ? "asked for by SIGUSR2"
+                         : "before the watchdog ends a task of rank " + std::to_string(rank.number());
+  }
+  void ask_for_state(reason why);  ///< Has rank 0 tell the state soon.
+  /// Rank 0: the state is to be told soon.
+  void want_state(const std::string& why) {
+    if (why_state_.empty()) why_state_ = why;
+    looks_ = every_look_;
+  }
+  void begin_state();     ///< Asks all ranks what they do.
+  void on_hung_task();    ///< A task of this rank is about to be ended: has the state told before.
+  bool has_told() const;  ///< After on_hung_task: has this rank said what it does?
   /// The report of this rank, now.
   MANTA_DECL wire::buffer own_report(report_detail detail);
   bool owner_is_in_user_code() const;          ///< The helper asks.

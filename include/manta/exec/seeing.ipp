@@ -252,8 +252,7 @@ inline bool seeing::owner_is_in_user_code() const { return !all_.rank.lock.owner
 
 MANTA_DECL void seeing::on_ask(const ask_message& m) {
   if (m.kind == ask_message::state) {
-    want_state(m.how == watchdog ? "before the watchdog ends a task of rank " + std::to_string(m.home_rank)
-                                 : std::string("asked for by SIGUSR2"));
+    want_state(text_of(static_cast<reason>(m.how), rank_id{m.home_rank}));
     return;
   }
   wire::buffer told;
@@ -264,19 +263,18 @@ MANTA_DECL void seeing::on_ask(const ask_message& m) {
   all_.homes.tickets.answer(m, told.data(), told.size());
 }
 
-inline void seeing::want_state(const std::string& why) {
-  if (why_state_.empty()) why_state_ = why;
-  looks_ = every_look_;
+inline void seeing::ask_for_state(reason why) {
+  if (all_.rank.rank == 0) return want_state(text_of(why, all_.rank.rank));
+  ask_message m{};
+  m.kind = ask_message::state;
+  m.how = why;
+  m.home_rank = all_.rank.rank.number();
+  all_.rank.post.send(0, message::ask, m);
 }
 
 inline void seeing::on_hung_task() {
   told_before_ = situations_told_;
-  if (all_.rank.rank == 0) return want_state("before the watchdog ends a task of rank 0");
-  ask_message m{};
-  m.kind = ask_message::state;
-  m.how = watchdog;
-  m.home_rank = all_.rank.rank.number();
-  all_.rank.post.send(0, message::ask, m);
+  ask_for_state(watchdog);
 }
 
 inline bool seeing::has_told() const {
@@ -307,13 +305,7 @@ inline void seeing::begin_state() {
 
 MANTA_DECL void seeing::on_signal() {
   base::state_signal::take();
-  if (all_.rank.rank == 0) {
-    want_state("asked for by SIGUSR2");
-    return;
-  }
-  ask_message m{};
-  m.kind = ask_message::state;
-  all_.rank.post.send(0, message::ask, m);
+  ask_for_state(signal);
 }
 
 inline void seeing::tell_state_if_due() {
