@@ -108,11 +108,10 @@ class network {
   [[nodiscard]] int state_size() const { return layers_.state_size(); }
   [[nodiscard]] matrix<T> initial_state(int samples) const { return matrix<T>::Zero(state_size(), samples); }
 
-  /// dy: the gradient of the loss by the result of the last forward. Adds to gradients(). Calls `ready`, if it is
-  /// given, for each layer's gradients once they are final, from the last layer to the first.
-  void backward(const matrix<T>& dy, const gradients_ready& ready = {}) {
-    run_back(dy, ready ? &ready : nullptr, nullptr);
-  }
+  /// dy: the gradient of the loss by the result of the last forward. Adds to gradients().
+  void backward(const matrix<T>& dy) { run_back(dy, nullptr, nullptr); }
+  /// As above, and calls `ready` for each layer's gradients once they are final, from the last layer to the first.
+  void backward(const matrix<T>& dy, const gradients_ready& ready) { run_back(dy, &ready, nullptr); }
   template <class Number = int>
     requires(std::is_arithmetic_v<Number>)
   void backward(Number = {}) {

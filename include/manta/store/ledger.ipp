@@ -5,6 +5,7 @@
 #pragma once
 
 #include "manta/store/ledger.hpp"
+#include "manta/store/saving.hpp"
 
 namespace manta::store {
 

@@ -38,7 +38,7 @@ struct rank {
   started_list started;
   biased_lock lock{[](void*) {}, nullptr};
   helper thread{lock,
-                {nullptr, [](void*) {}, [](void*, std::int64_t) { usleep(100); }, [](void*) {}, [](void*) {},
+                {nullptr, [](void*, std::int64_t) { usleep(100); }, [](void*) {}, [](void*) {},
                  [](void*, bool) { return false; }, [](void*, unsigned) { return std::int64_t{100'000}; }}};
   thread_watch watch{3, running, started, waiting, thread};
 
