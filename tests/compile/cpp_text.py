@@ -180,7 +180,9 @@ class File:
         name, parameters = found
         scope = scopes[-1] if scopes else None
         owner = scope.name if scope else name.rpartition("::")[0].rpartition("::")[2]
-        if scope:
+        # What only refuses a mistake in words, as a deleted function does, is none of the functions of its class.
+        is_refusal = re.match(r"\{\s*static_assert\s*\(\s*sizeof", self.code[brace:end])
+        if scope and not is_refusal:
             scope.functions.append(name)
         line = self.line(begin)
         self.functions.append(Function(f"{owner}::{name}" if scope else name, owner, parameters, self.path, line,

@@ -15,7 +15,7 @@
 /// Calls visit(name, hook) for all hooks of the parts. `hook` is a reference to the pointer to the function.
 template <class Visit>
 void for_each_hook(manta::exec::part_hooks& all, Visit&& visit) {
-  constexpr std::size_t parts = 21;  // each has `rank` too
+  constexpr std::size_t parts = 22;  // each has `rank` too
   std::size_t count = 0;
   const auto visit_all = [&](auto&... named) { (..., (++count, visit(std::get<0>(named), std::get<1>(named)))); };
 #define MANTA_HOOK(part, name) std::tuple<const char*, decltype(all.part.name)&>(#part "." #name, all.part.name)

@@ -85,8 +85,8 @@ class trainer {
   trainer(const Recipe&, base::unknown_options<N>) = delete;  // manta: train::options has no such name, or other types
   template <class Other>
     requires(!std::is_convertible_v<const Other&, options>)
-  trainer(const Recipe&, const Other&)
-  = delete;  // manta: options are given by name: trainer(recipe, {.workers = 2})
+  trainer(const Recipe&, const Other&)  // manta: options are given by name: trainer(recipe, {.workers = 2})
+  = delete;
 
   /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
   /// goes on with the ranks that are left, from what the other workers hold in memory: the step under way is made

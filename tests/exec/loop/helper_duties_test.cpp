@@ -93,6 +93,7 @@ TEST_CASE("the helper of a rank that is alone sleeps until it is roused, and tak
 }
 
 TEST_CASE("a signal that asks for the state is seen by the helper of a rank that is alone, which ends at once") {
+  ::signal(SIGUSR2, SIG_DFL);  // a handler of the program, as that of these tests, would stay
   manta::base::state_signal::watch();
   REQUIRE(manta::base::state_signal::is_watched());
   whole_world world(1);
