@@ -54,8 +54,9 @@ TEST_CASE("the stack of a thread ends at the frame that is named") {
   has_to_end = true;
   busy.join();
   CHECK(has(all, "compute()"));
-  CHECK(all.size() > task.size());
+  CHECK(has(all, "around()"));  // two looks may find compute() in functions of std::atomic or not, so sizes say nothing
   CHECK(has(task, "compute()"));
+  CHECK_FALSE(has(task, "around()"));
   REQUIRE(!task.empty());
   CHECK(task.back() == "task_function()");
 }

@@ -43,14 +43,15 @@ class Server:
         self.socket = os.path.join(FOLDER, f"s{time.monotonic_ns()}") if unix else ""
         self.ends = ends
         arguments = [f"{k}={v}" for k, v in options.items()] + ([f"socket={self.socket}"] if unix else [])
-        self.errors = tempfile.TemporaryFile("w+")
+        self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(launcher + [SERVER] + arguments, stderr=self.errors)
         place = self.wait_for(r"serving on (?:unix:|https?://)(\S+)")
         self.host, self.port = ("localhost", 0) if unix else (place.split(":")[0], int(place.split(":")[1]))
 
     def text(self):
-        self.errors.seek(0)
-        return self.errors.read()
+        file = self.errors.fileno()
+        # The server has the same offset as this file, and would write where a read has left it.
+        return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
 
     def wait_for(self, pattern):
         while not (found := re.search(pattern, self.text())):
