@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -123,6 +124,17 @@ std::uint64_t taken(whole_world& world, std::uint32_t rank, node& n) {
   r.refs.release(n);
   world.run();
   return number;
+}
+
+/// Releases these nodes of rank 0, which may have failed: then no actor lives, and there is no node.
+void check_nothing_stays(whole_world& world, std::initializer_list<node*> nodes) {
+  for (node* const n : nodes) {
+    n->set(node::observed);
+    world[0].refs.release(*n);
+  }
+  world.run();
+  CHECK(counter::alive == 0);
+  CHECK(world.live_nodes() == 0);
 }
 
 }  // namespace
@@ -264,13 +276,7 @@ TEST_CASE("an actor that is killed before it lives has died when it would have l
   world.run();
   REQUIRE(call.state == state::failed);
   CHECK(contains(store::failure_of(call)->message, "the test has killed it"));
-  for (node* const n : {&call, &handle}) {
-    n->set(node::observed);
-    world[0].refs.release(*n);
-  }
-  world.run();
-  CHECK(counter::alive == 0);
-  CHECK(world.live_nodes() == 0);
+  check_nothing_stays(world, {&call, &handle});
 }
 
 TEST_CASE("a call of an actor on two ranks fails if its second part is dead") {
@@ -290,13 +296,7 @@ TEST_CASE("a call of an actor on two ranks fails if its second part is dead") {
   world.run();
   REQUIRE(call.state == state::failed);
   CHECK(contains(store::describe(*store::failure_of(call)), "a wire has come off"));
-  for (node* const n : {&call, &handle}) {
-    n->set(node::observed);
-    world[0].refs.release(*n);
-  }
-  world.run();
-  CHECK(counter::alive == 0);
-  CHECK(world.live_nodes() == 0);
+  check_nothing_stays(world, {&call, &handle});
 }
 
 TEST_CASE("a function may run in a process of its own, and meanwhile its rank looks around") {

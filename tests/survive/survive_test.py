@@ -162,6 +162,8 @@ def play(program, name, ranks, transport):
             raise AssertionError("status %d\n%s" % (process.returncode, last_of(output)))
         if name == "crash" and (" was in abort < crash(int)" not in output or "received signal" in output):
             raise AssertionError("the stack is not said, or Open MPI has said it too\n%s" % last_of(output))
+        if name == "gang" and "rank 0 has had it end" in output:
+            raise AssertionError("each member that is ended is said, not all at once\n%s" % last_of(output))
     finally:
         shutil.rmtree(folder)
 

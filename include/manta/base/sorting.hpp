@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Sorts what people are told. The compiler makes some 130 functions for each type that std::ranges::stable_sort sorts,
-// which every header-only program would pay for; here it makes four.
+// Sorts what people are told. The compiler makes some 130 functions for each type that std::stable_sort sorts, which
+// every header-only program would pay for. Here they are made once, for the numbers of the elements.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -20,20 +21,11 @@ namespace detail {
 inline std::vector<std::uint32_t> sorted_numbers(std::size_t count,
                                                  bool (*before)(const void* with, std::uint32_t, std::uint32_t),
                                                  const void* with) {
-  std::vector<std::uint32_t> now(count), next(count);
-  for (std::size_t i = 0; i < count; ++i) now[i] = static_cast<std::uint32_t>(i);
-  for (std::size_t run = 1; run < count; run *= 2) {  // runs of this length are sorted, and are merged in pairs
-    for (std::size_t begin = 0; begin < count; begin += 2 * run) {
-      const std::size_t middle = std::min(begin + run, count), end = std::min(begin + 2 * run, count);
-      std::size_t left = begin, right = middle;
-      for (std::size_t to = begin; to < end; ++to) {
-        const bool takes_left = left < middle && (right == end || !before(with, now[right], now[left]));
-        next[to] = takes_left ? now[left++] : now[right++];
-      }
-    }
-    now.swap(next);
-  }
-  return now;
+  std::vector<std::uint32_t> all(count);
+  std::iota(all.begin(), all.end(), 0U);
+  std::stable_sort(all.begin(), all.end(),
+                   [&](std::uint32_t left, std::uint32_t right) { return before(with, left, right); });
+  return all;
 }
 
 }  // namespace detail

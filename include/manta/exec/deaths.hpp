@@ -37,7 +37,8 @@ class deaths {
 
   /// Rank 0: takes the deaths that its lifelines have noticed, and announces them.
   MANTA_DECL void look();
-  /// Rank 0: sends `rank_died` to all others. Returns the death and what follows from it in words.
+  /// Rank 0: sends `rank_died` to all others. Returns the death and what follows from it in words; nothing if rank 0
+  /// has said it before.
   MANTA_DECL std::string announce(const net::lifeline::death& d);
   /// Every rank. The one order in which the parts hear of a death: who lives; what comes from there no more; what rank
   /// 0 has sent there; the nodes, values before tasks; then all else that is kept for a rank.

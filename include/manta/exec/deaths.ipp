@@ -13,12 +13,10 @@
 
 namespace manta::exec {
 
-inline constexpr char done_elsewhere[] = "what it had to do is done elsewhere";
-
 MANTA_DECL void deaths::look() {
   for (const net::lifeline::death& d : all_.rank.lifeline->take_deaths()) {
     const std::string news = announce(d);
-    if (!d.is_by_zero() || !news.ends_with(done_elsewhere)) std::fprintf(stderr, "manta: %s\n", news.c_str());
+    if (!news.empty()) std::fprintf(stderr, "manta: %s\n", news.c_str());
   }
   all_.rank.net.pump(true);
 }
@@ -31,13 +29,14 @@ MANTA_DECL std::string deaths::announce(const net::lifeline::death& d) {
   const std::string then = news.successor != 0
                                ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
                            : all_.rank.members.is_spare(d.rank) ? "it stood by, and had nothing to do"
-                                                                : done_elsewhere;
+                           : d.is_by_zero()                     ? ""
+                                                                : "what it had to do is done elsewhere";
   for (std::uint32_t r = 1; r < all_.rank.size; ++r) {
     if (r == d.rank || all_.rank.members.is_dead(r)) continue;
     all_.rank.post.send(r, message::rank_died, news, why.data(), why.size());
   }
   rank_died(news, why);
-  return why + "; " + then;
+  return then.empty() ? then : why + "; " + then;
 }
 
 MANTA_DECL void deaths::take_place(rank_id spare, rank_id rank) {

@@ -71,8 +71,9 @@ MANTA_DECL void process_watch::last_words(const char* text, std::size_t bytes) n
 }
 
 MANTA_DECL bool process_watch::say_where(const void* machine) {
+  if (watched_ == nullptr) return false;
   const std::vector<std::string> stack = stack_trace::at(machine);
-  if (stack.empty() || watched_ == nullptr) return false;
+  if (stack.empty()) return false;
   const std::string text =
       base::text("manta: rank {} was {}\n", watched_->rank.rank.number(), report::stack_text(stack));
   return ::write(STDERR_FILENO, text.data(), text.size()) > 0;

@@ -112,7 +112,7 @@ inline std::string wait_lines(const run_state& s) {
       }
     }
   }
-  std::ranges::stable_sort(kinds, std::ranges::greater(), [](const auto& k) { return k.first.seconds; });
+  base::sort(kinds, [](const auto& a, const auto& b) { return a.first.seconds > b.first.seconds; });
   if (kinds.size() > most_waits_shown) kinds.resize(most_waits_shown);
   std::string text;
   for (const auto& [wait, count] : kinds) {

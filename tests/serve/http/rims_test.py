@@ -88,15 +88,20 @@ def a_client_that_leaves_is_noticed():
         s.json("/open", 1)
 
 
+def a_hanging_call_ends(s):
+    """One of several calls does not return: it is answered, the others go on, and its replica is replaced."""
+    check("a good call", s.json("/hang", 1), (200, 1))
+    status, answer = s.json("/hang", 13)
+    check("a hanging call", (status, "300 ms" in answer["error"]), (504, True))
+    check("others go on", [s.json("/hang", i) for i in (1, 2, 3)], [(200, 1), (200, 2), (200, 3)])
+    until("its replica is replaced", lambda: report(s, "impatient")["replicas"] == 2)
+
+
 def a_call_that_does_not_return_ends_with_504_beside_its_queue():
     if RANKS > 1:
         return
     with Server(hang=1) as s:
-        check("a good call", s.json("/hang", 1), (200, 1))
-        status, answer = s.json("/hang", 13)
-        check("a hanging call", (status, "300 ms" in answer["error"]), (504, True))
-        check("others go on", [s.json("/hang", i) for i in (1, 2, 3)], [(200, 1), (200, 2), (200, 3)])
-        until("its replica is replaced", lambda: report(s, "impatient")["replicas"] == 2)
+        a_hanging_call_ends(s)
         check("calls beside one that hangs", sorted(at_once(s, "/hang", [13] + [1] * 6)), [200] * 6 + [504])
 
 
@@ -121,11 +126,7 @@ def a_call_that_does_not_return_ends_with_504():
     if RANKS < 4:
         return
     with Server(hang=1) as s:
-        check("a good call", s.json("/hang", 1), (200, 1))
-        status, answer = s.json("/hang", 13)
-        check("a hanging call", (status, "300 ms" in answer["error"]), (504, True))
-        check("others go on", [s.json("/hang", i) for i in (1, 2, 3)], [(200, 1), (200, 2), (200, 3)])
-        until("its replica is replaced", lambda: report(s, "impatient")["replicas"] == 2)
+        a_hanging_call_ends(s)
         its = report(s, "impatient")
         check("the status says so", (its["overdue"], "does not return on rank" in its["problem"]), (1, True))
         until("the call returns after all", lambda: report(s, "impatient")["problem"] == "")

@@ -97,6 +97,13 @@ struct overflow_reporter {
     return pointer_below || (fault >= bottom - near && fault < bottom + slack);
   }
 
+  static void unblock(int signal) {
+    sigset_t its;
+    ::sigemptyset(&its);
+    ::sigaddset(&its, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &its, nullptr);
+  }
+
   /// Has `where` speak. What it needs may be what is broken, such as a lock of the memory that is held here: then an
   /// alarm ends the process by its true signal.
   static bool say_where(int signal, const void* machine) {
@@ -104,12 +111,10 @@ struct overflow_reporter {
     ending_by = signal;
     ::signal(SIGALRM, [](int) {
       ::signal(ending_by, SIG_DFL);
-      sigset_t both;
-      ::sigemptyset(&both);
-      ::sigaddset(&both, ending_by);
-      ::pthread_sigmask(SIG_UNBLOCK, &both, nullptr);
+      unblock(ending_by);
       ::raise(ending_by);
     });
+    unblock(SIGALRM);
     ::alarm(patience_s);
     const bool is_said = where(machine);
     ::alarm(0);
@@ -157,14 +162,14 @@ struct overflow_reporter {
       is_told = report(*by, info->si_addr, machine);
     }
     errno = error_number;
-    if (is_told && by->is_of_open_mpi) ::signal(signal, SIG_DFL);
+    const bool is_default = earlier.sa_handler == SIG_DFL || (is_told && by->is_of_open_mpi);
+    if (is_default) ::signal(signal, SIG_DFL);
     else if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
       earlier.sa_sigaction(signal, info, machine);
-    else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) earlier.sa_handler(signal);
+    else if (earlier.sa_handler != SIG_IGN) earlier.sa_handler(signal);
     else ::signal(signal, SIG_DFL);
     // The faulting instruction runs again; with the default action that ends the process by the true signal. What was
     // sent by kill() does not repeat.
-    const bool is_default = (is_told && by->is_of_open_mpi) || earlier.sa_handler == SIG_DFL;
     if (info->si_code <= 0 && is_default) ::raise(signal);
   }
 
