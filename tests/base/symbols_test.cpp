@@ -25,7 +25,7 @@ void* address_in(int (*function)(int)) {
 
 TEST_CASE("a function of the program has its name, be it local or a template") {
   void* const addresses[] = {address_in(&hidden::twice<int>)};
-  const std::vector<manta::base::code_place> places = manta::base::code_places(addresses);
+  const auto places = manta::base::code_places(addresses);
   REQUIRE(places.size() == 1);
   CHECK(places[0].function == "hidden::twice<int>(int)");
   CHECK(places[0].is_program);
@@ -37,15 +37,18 @@ TEST_CASE("a function of a shared library has its exported name") {
   int (*const function)(const char*) = &std::atoi;
   std::memcpy(&address, &function, sizeof address);
   void* const addresses[] = {address};
-  const std::vector<manta::base::code_place> places = manta::base::code_places(addresses);
-  CHECK(places.at(0).function == "atoi");
+  const auto places = manta::base::code_places(addresses);
+  REQUIRE(places.size() == 1);
+  CHECK(places[0].function == "atoi");
   CHECK_FALSE(places[0].is_program);
   CHECK(places[0].file.starts_with("libc.so"));
 }
 
 TEST_CASE("an address that belongs to nothing has no name, and is no error") {
   void* const addresses[] = {nullptr};
-  CHECK(manta::base::code_places(addresses).at(0).function.empty());
+  const auto places = manta::base::code_places(addresses);
+  REQUIRE(places.size() == 1);
+  CHECK(places[0].function.empty());
 }
 
 TEST_CASE("return types and unnamed namespaces are left out of names") {

@@ -17,15 +17,15 @@ using manta::report::submitted_tasks;
 
 namespace {
 
-const std::vector<submitted_tasks> study = {{"refine", "smooth", 5000},
-                                            {"", "simulate", 1884},
-                                            {"simulate", "refine", 640},
-                                            {"refine", "refine", 12},
-                                            {"", "sum", 1}};
+const manta::base::vector<submitted_tasks> study = {{"refine", "smooth", 5000},
+                                                    {"", "simulate", 1884},
+                                                    {"simulate", "refine", 640},
+                                                    {"refine", "refine", 12},
+                                                    {"", "sum", 1}};
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::string drawn(const std::vector<fan_out_place>& tree) {
+std::string drawn(const manta::base::vector<fan_out_place>& tree) {
   std::string text;
   for (const fan_out_place& each : tree) {
     text += std::string(static_cast<std::size_t>(each.depth), '.') + (each.function.empty() ? "driver" : each.function);
@@ -51,7 +51,7 @@ TEST_CASE("a line for each function that submits others") {
   CHECK(fan_out_texts(study, 9) == std::vector<std::string>{"the driver: 1 884 simulate, 1 sum", "simulate: 640 refine",
                                                             "refine: 5 000 smooth, 12 refine"});
   CHECK(fan_out_texts(study, 2).size() == 2);
-  std::vector<submitted_tasks> many;
+  manta::base::vector<submitted_tasks> many;
   for (int i = 0; i < 9; ++i) many.push_back({"", "f" + std::to_string(i), 1});
   CHECK(fan_out_texts(many, 9) == std::vector<std::string>{"the driver: 1 f0, 1 f1, 1 f2, 1 f3 and 5 other functions"});
 }

@@ -32,17 +32,17 @@ trace_record task(std::uint64_t id, std::uint64_t begin, std::uint64_t extent, s
   return r;
 }
 
-std::uint64_t tasks_in(const std::vector<trace_record>& all) {
+std::uint64_t tasks_in(const manta::base::vector<trace_record>& all) {
   return std::accumulate(all.begin(), all.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const trace_record& r) { return sum + r.tasks(); });
 }
-std::uint64_t busy_in(const std::vector<trace_record>& all) {
+std::uint64_t busy_in(const manta::base::vector<trace_record>& all) {
   return std::accumulate(all.begin(), all.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const trace_record& r) { return sum + r.busy(); });
 }
 
 /// A run of one rank with these records.
-run_trace run_of(std::vector<trace_record> records) {
+run_trace run_of(manta::base::vector<trace_record> records) {
   run_trace run;
   run.program = "test";
   run.functions = {"first", "second(\"quoted\")"};
@@ -57,7 +57,7 @@ run_trace run_of(std::vector<trace_record> records) {
 }  // namespace
 
 TEST_CASE("short neighbours become one record, and sums are kept") {
-  std::vector<trace_record> all;
+  manta::base::vector<trace_record> all;
   for (std::uint64_t i = 0; i < 1000; ++i) all.push_back(task(i + 1, 20 * i, 10, i % 2 == 0 ? 0 : 1));
   all.resize(manta::report::merge_short(all, 100));
   CHECK(all.size() < 220);
@@ -69,7 +69,7 @@ TEST_CASE("short neighbours become one record, and sums are kept") {
 }
 
 TEST_CASE("long tasks stay as they are, and long gaps stay empty") {
-  std::vector<trace_record> all = {task(1, 0, 10), task(2, 10, 5000), task(3, 5010, 10), task(4, 9000, 10)};
+  manta::base::vector<trace_record> all = {task(1, 0, 10), task(2, 10, 5000), task(3, 5010, 10), task(4, 9000, 10)};
   all.resize(manta::report::merge_short(all, 100));
   REQUIRE(all.size() == 4);
   CHECK((all[1].kind == trace_record::task));
@@ -77,7 +77,7 @@ TEST_CASE("long tasks stay as they are, and long gaps stay empty") {
 }
 
 TEST_CASE("a task that waits counts when it ends, whatever its stretches are merged with") {
-  std::vector<trace_record> all = {task(1, 0, 10), task(2, 10, 10), task(1, 20, 10)};
+  manta::base::vector<trace_record> all = {task(1, 0, 10), task(2, 10, 10), task(1, 20, 10)};
   all[0].ends = false;
   all.resize(manta::report::merge_short(all, 100));
   REQUIRE(all.size() == 1);
@@ -86,7 +86,7 @@ TEST_CASE("a task that waits counts when it ends, whatever its stretches are mer
 }
 
 TEST_CASE("waits are merged apart from tasks") {
-  std::vector<trace_record> all;
+  manta::base::vector<trace_record> all;
   for (std::uint64_t i = 0; i < 100; ++i) {
     all.push_back(task(i + 1, 20 * i, 10));
     trace_record wait = task(0, 20 * i + 10, 10, 6);
@@ -104,7 +104,7 @@ TEST_CASE("waits are merged apart from tasks") {
 
 TEST_CASE("a file has its limit, with all tasks in it, and says what was merged") {
   const folder f;
-  std::vector<trace_record> records;
+  manta::base::vector<trace_record> records;
   for (std::uint64_t i = 0; i < 50'000; ++i) records.push_back(task(i + 1, 10'000 * i, 5'000));
   run_trace run = run_of(records);
   const auto totals = manta::report::write_trace(f.path + "/t.json", run, 2 << 20);

@@ -32,8 +32,9 @@ inline std::vector<std::uint32_t> sorted_numbers(std::size_t count,
 
 /// Sorts fewer than 2^32 elements by before(left, right). Elements of which neither comes before the other keep their
 /// order.
-template <class T, class Before>
-void sort(std::vector<T>& all, const Before& before) {
+template <class Vector, class Before>
+void sort(Vector& all, const Before& before) {
+  using T = typename Vector::value_type;
   const auto with = std::pair<const T*, const Before*>(all.data(), &before);
   const auto order = detail::sorted_numbers(
       all.size(),
@@ -42,14 +43,14 @@ void sort(std::vector<T>& all, const Before& before) {
         return (*is_before)(first[left], first[right]);
       },
       &with);
-  std::vector<T> sorted;
+  Vector sorted;
   for (const std::uint32_t i : order) sorted.push_back(std::move(all[i]));
   all.swap(sorted);
 }
 
 /// Sorts by a member, the greatest first.
-template <class T, class Member>
-void sort_falling(std::vector<T>& all, Member T::*member) {
+template <class Vector, class T, class Member>
+void sort_falling(Vector& all, Member T::*member) {
   sort(all, [member](const T& left, const T& right) { return left.*member > right.*member; });
 }
 

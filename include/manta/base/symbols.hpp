@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 
 namespace manta::base {
 
@@ -21,7 +22,7 @@ struct code_place {
 };
 
 /// The functions in which these addresses lie. Reads the program's file.
-MANTA_DECL std::vector<code_place> code_places(std::span<void* const> addresses);
+MANTA_DECL vector<code_place> code_places(std::span<void* const> addresses);
 
 /// The name of a function without what the compiler adds: "double f<int>(int)" is "f<int>(int)".
 MANTA_DECL std::string without_return_type(std::string name);

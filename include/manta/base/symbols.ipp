@@ -18,6 +18,7 @@
 #include "manta/base/address.hpp"
 #include "manta/base/demangle.hpp"
 #include "manta/base/symbols.hpp"
+#include "manta/base/vector.hpp"
 
 namespace manta::base {
 
@@ -45,7 +46,7 @@ class program_symbols {
 
  private:
   template <class T>
-  static bool fill(int file, std::vector<T>& into, std::uint64_t bytes, std::uint64_t at) {
+  static bool fill(int file, vector<T>& into, std::uint64_t bytes, std::uint64_t at) {
     constexpr std::uint64_t most = std::uint64_t{1} << 30U;
     if (bytes > most) return false;
     into.resize(bytes / sizeof(T));
@@ -53,8 +54,8 @@ class program_symbols {
            static_cast<ssize_t>(into.size() * sizeof(T));
   }
   void read(int file) {
-    std::vector<ElfW(Ehdr)> head;
-    std::vector<ElfW(Shdr)> sections;
+    vector<ElfW(Ehdr)> head;
+    vector<ElfW(Shdr)> sections;
     if (!fill(file, head, sizeof(ElfW(Ehdr)), 0) || head[0].e_shentsize != sizeof(ElfW(Shdr))) return;
     is_relocated_ = head[0].e_type == ET_DYN;
     if (!fill(file, sections, std::uint64_t{head[0].e_shnum} * sizeof(ElfW(Shdr)), head[0].e_shoff)) return;
@@ -72,8 +73,8 @@ class program_symbols {
   }
 
   bool is_relocated_ = false;
-  std::vector<ElfW(Sym)> symbols_;
-  std::vector<char> names_;
+  vector<ElfW(Sym)> symbols_;
+  vector<char> names_;
 };
 
 /// Where the program is loaded.
@@ -104,10 +105,10 @@ MANTA_DECL std::string without_return_type(std::string name) {
   return name.substr(begin);
 }
 
-MANTA_DECL std::vector<code_place> code_places(std::span<void* const> addresses) {
+MANTA_DECL vector<code_place> code_places(std::span<void* const> addresses) {
   const detail::program_symbols symbols;
   void* const program = detail::program_base();
-  std::vector<code_place> all;
+  vector<code_place> all;
   for (void* const address : addresses) {
     code_place& place = all.emplace_back();
     Dl_info known{};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/account/rank_report.hpp"
 #include "manta/exec/account/standstill.hpp"
 #include "manta/exec/rank/engine_options.hpp"
@@ -110,7 +111,7 @@ class seeing {
   survey survey_;
   survey situations_;
   survey counting_;
-  std::vector<report::task_numbers> numbers_;            // by rank, as they were told last
+  base::vector<report::task_numbers> numbers_;           // by rank, as they were told last
   report::live_texts* live_ = nullptr;                   // null: nobody shows the run
   report::rank_situation own_situation_;                 // rank 0: when the others were asked
   std::uint64_t situations_told_ = 0, told_before_ = 0;  // how often this rank has said what it does

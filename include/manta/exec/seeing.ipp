@@ -13,6 +13,7 @@
 #include "manta/base/allocation.hpp"
 #include "manta/base/clock.hpp"
 #include "manta/base/environment.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/layers.hpp"
 #include "manta/exec/seeing.hpp"
 #include "manta/exec/situation.hpp"
@@ -367,7 +368,7 @@ MANTA_DECL std::string seeing::state_now() {
 MANTA_DECL wire::buffer seeing::own_report(report_detail detail) {
   const std::uint64_t now = base::ticks();
   all_.run.time_account.settle(now, owner_is_in_user_code(), all_.run.running.is_driver());
-  std::vector<actor_times::entry> actors = all_.run.actor_times.ended();
+  base::vector<actor_times::entry> actors = all_.run.actor_times.ended();
   all_.work.actors.add_living(actors);
   wire::buffer out;
   write_report(out, facts_of(all_), {all_.run.time_account, all_.run.counts, actors}, now, detail);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/engine_options.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/survey.hpp"
@@ -71,8 +72,8 @@ class tracing {
   survey survey_;
   std::string path_, job_;
   std::uint64_t most_bytes_ = 0;
-  std::uint32_t most_records_ = 0;  // of a rank, in the file
-  std::vector<node_clock> clocks_;  // rank 0: by node, its own has no entry that counts
+  std::uint32_t most_records_ = 0;   // of a rank, in the file
+  base::vector<node_clock> clocks_;  // rank 0: by node, its own has no entry that counts
   unsigned looks_ = 0;
 };
 

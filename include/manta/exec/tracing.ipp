@@ -9,6 +9,7 @@
 
 #include "manta/base/clock.hpp"
 #include "manta/base/environment.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/layers.hpp"
 #include "manta/exec/tracing.hpp"
 #include "manta/report/outputs.hpp"
@@ -23,8 +24,8 @@ void write_array(wire::buffer& out, std::span<const T> all) {
   out.append(all.data(), all.size_bytes());
 }
 template <class T>
-std::vector<T> read_array(wire::source& in) {
-  std::vector<T> all(in.get<std::size_t>());
+base::vector<T> read_array(wire::source& in) {
+  base::vector<T> all(in.get<std::size_t>());
   in.read(all.data(), all.size() * sizeof(T));
   return all;
 }
@@ -206,7 +207,7 @@ inline report::trace_of_rank tracing::own_trace() {
   own.node = all_.rank.net.node();
   own.host = store::host_name();
   own.records = trace.records();
-  own.arrows.assign(trace.arrows().begin(), trace.arrows().end());
+  own.arrows.append(trace.arrows());
   const std::size_t samples = std::min<std::size_t>(trace.samples().size(), most_records_ / 4);
   for (std::size_t i = 0; i < samples; ++i) {
     report::trace_sample each = trace.samples()[i * trace.samples().size() / samples];

@@ -15,6 +15,7 @@
 #include "manta/base/amounts.hpp"
 #include "manta/base/error.hpp"
 #include "manta/base/number.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/wire/bytes.hpp"
 
 namespace manta::graph {
@@ -95,7 +96,7 @@ class quantities {
   }
 
  private:
-  std::vector<quantity> list_;
+  base::vector<quantity> list_;
 };
 
 inline void require_valid(const quantities& amounts) {

@@ -25,6 +25,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/net/end_by.hpp"
 #include "network.hpp"
 
@@ -79,9 +80,9 @@ class lifeline {
   const std::string& remedy() const { return remedy_; }
   /// Rank 0: whether ranks have died since the last take_deaths.
   bool news() const { return news_.load(std::memory_order_acquire); }
-  std::vector<death> take_deaths() {
+  base::vector<death> take_deaths() {
     pthread_mutex_lock(&mutex_);
-    std::vector<death> taken;
+    base::vector<death> taken;
     taken.swap(deaths_);
     news_.store(false, std::memory_order_relaxed);
     pthread_mutex_unlock(&mutex_);
@@ -186,7 +187,7 @@ class lifeline {
               remedy_ = "allow connections between the nodes of the job";
   int launcher_;               // rank 0: socket on which manta-run reports ends of ranks; -1: no manta-run
   std::string from_launcher_;  // the beginning of a line whose end has not arrived
-  std::vector<death> deaths_;
+  base::vector<death> deaths_;
   std::vector<std::uint32_t> dead_ranks_;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> news_{false}, over_{false}, mourns_{true};

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "manta/base/vector.hpp"
 #include "manta/report/statistics.hpp"
 
 namespace manta::report {
@@ -29,7 +30,7 @@ inline constexpr double least_seconds_of_advice = 1;
 inline constexpr std::size_t most_advice = 5;
 
 /// What would help, the largest share first.
-MANTA_DECL std::vector<advice> advice_for(const statistics& s);
+MANTA_DECL base::vector<advice> advice_for(const statistics& s);
 
 }  // namespace manta::report
 

@@ -5,14 +5,15 @@
 #include <algorithm>
 
 #include "manta/base/sorting.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/report/advice.hpp"
 #include "manta/report/rules.hpp"
 
 namespace manta::report {
 
-MANTA_DECL std::vector<advice> advice_for(const statistics& s) {
+MANTA_DECL base::vector<advice> advice_for(const statistics& s) {
   const figures f(s);
-  std::vector<advice> all;
+  base::vector<advice> all;
   const auto consider = [&](finding found) {
     const bool is_given = found && found->share >= least_share;
     if (is_given) all.push_back(std::move(*found));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/report/statistics.hpp"
 
 namespace manta::report {
@@ -22,11 +23,11 @@ struct submitted_tasks {
 };
 
 /// What the statistics have, by names.
-MANTA_DECL std::vector<submitted_tasks> submitted_tasks_of(const statistics& s);
+MANTA_DECL base::vector<submitted_tasks> submitted_tasks_of(const statistics& s);
 /// The numbers of the same functions are added.
-MANTA_DECL std::vector<submitted_tasks> summed(const std::vector<submitted_tasks>& all);
+MANTA_DECL base::vector<submitted_tasks> summed(const base::vector<submitted_tasks>& all);
 /// A text for each function that submits others, at most `most`, in the order of a walk from the driver.
-MANTA_DECL std::vector<std::string> fan_out_texts(const std::vector<submitted_tasks>& all, std::size_t most);
+MANTA_DECL std::vector<std::string> fan_out_texts(const base::vector<submitted_tasks>& all, std::size_t most);
 
 /// A function in the tree of who submits what.
 struct fan_out_place {
@@ -36,7 +37,7 @@ struct fan_out_place {
   bool is_elsewhere = false;  ///< what it submits stands at another place of the tree
 };
 /// The tree, line by line, at most `most` of them: each function shows once what it submits.
-MANTA_DECL std::vector<fan_out_place> fan_out_tree(const std::vector<submitted_tasks>& all, std::size_t most);
+MANTA_DECL base::vector<fan_out_place> fan_out_tree(const base::vector<submitted_tasks>& all, std::size_t most);
 
 }  // namespace manta::report
 

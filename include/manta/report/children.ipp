@@ -12,26 +12,27 @@
 #include "manta/base/amounts.hpp"
 #include "manta/base/sorting.hpp"
 #include "manta/base/text.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/report/children.hpp"
 
 namespace manta::report {
 
-MANTA_DECL std::vector<submitted_tasks> submitted_tasks_of(const statistics& s) {
+MANTA_DECL base::vector<submitted_tasks> submitted_tasks_of(const statistics& s) {
   const auto name = [&](int index, const char* none) {
     const auto at = static_cast<std::size_t>(index);
     return index >= 0 && at < s.functions.size() ? s.functions[at].name : std::string(none);
   };
-  std::vector<submitted_tasks> all;
+  base::vector<submitted_tasks> all;
   for (const edge_statistics& e : s.children) {
     all.push_back({name(e.from, e.to < 0 ? "others" : ""), name(e.to, "others"), e.count});
   }
   return all;
 }
 
-MANTA_DECL std::vector<submitted_tasks> summed(const std::vector<submitted_tasks>& all) {
+MANTA_DECL base::vector<submitted_tasks> summed(const base::vector<submitted_tasks>& all) {
   std::map<std::pair<std::string, std::string>, std::uint64_t> counts;
   for (const submitted_tasks& each : all) counts[{each.by, each.function}] += each.count;
-  std::vector<submitted_tasks> sums;
+  base::vector<submitted_tasks> sums;
   for (const auto& [names, count] : counts) sums.push_back({names.first, names.second, count});
   base::sort_falling(sums, &submitted_tasks::count);
   return sums;
@@ -42,8 +43,8 @@ namespace detail {
 /// Walks from the driver to what it submits, and on.
 class fan_out_walk {
  public:
-  fan_out_walk(const std::vector<submitted_tasks>& all, std::size_t most) : all_(all), most_(most) {}
-  std::vector<fan_out_place> tree() {
+  fan_out_walk(const base::vector<submitted_tasks>& all, std::size_t most) : all_(all), most_(most) {}
+  base::vector<fan_out_place> tree() {
     visit({"", 0, 0, false});
     for (const submitted_tasks& each : all_) {  // by functions that nobody is known to have submitted
       if (!shown_.contains(each.by)) visit({each.by, 0, 0, false});
@@ -65,19 +66,19 @@ class fan_out_walk {
     }
   }
 
-  const std::vector<submitted_tasks>& all_;
+  const base::vector<submitted_tasks>& all_;
   const std::size_t most_;
-  std::vector<fan_out_place> places_;
+  base::vector<fan_out_place> places_;
   std::set<std::string> shown_;
 };
 
 }  // namespace detail
 
-MANTA_DECL std::vector<fan_out_place> fan_out_tree(const std::vector<submitted_tasks>& all, std::size_t most) {
+MANTA_DECL base::vector<fan_out_place> fan_out_tree(const base::vector<submitted_tasks>& all, std::size_t most) {
   return detail::fan_out_walk(all, most).tree();
 }
 
-MANTA_DECL std::vector<std::string> fan_out_texts(const std::vector<submitted_tasks>& all, std::size_t most) {
+MANTA_DECL std::vector<std::string> fan_out_texts(const base::vector<submitted_tasks>& all, std::size_t most) {
   constexpr std::size_t most_functions = 4, most_places = 1000, widest = 40;
   std::vector<std::string> texts;
   std::set<std::string> said;

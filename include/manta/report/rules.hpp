@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "manta/base/vector.hpp"
 #include "manta/report/advice.hpp"
 #include "manta/report/shares.hpp"
 
@@ -24,7 +25,7 @@ struct figures {
   working_ranks ranks;
   task_totals tasks;
   value_totals values;
-  std::vector<state_seconds> bins;
+  base::vector<state_seconds> bins;
 
   /// The share of a state in the time of the working ranks.
   double share(rank_state state) const { return ranks.share(state); }

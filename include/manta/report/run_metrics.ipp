@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "manta/base/vector.hpp"
 #include "manta/report/run_metrics.hpp"
 
 #include <algorithm>
@@ -19,21 +20,21 @@ using output::metrics_writer;
 
 /// A function as the metrics show it.
 struct metrics_row {
-  std::string name;
+  std::string name = {};
   std::uint64_t tasks = 0, failed = 0, retried = 0, cancelled = 0;
   double seconds = 0;
-  duration_histogram durations;
+  duration_histogram durations = {};
 };
 
-inline std::vector<metrics_row> rows_of(const statistics& s) {
-  std::vector<metrics_row> rows;
+inline base::vector<metrics_row> rows_of(const statistics& s) {
+  base::vector<metrics_row> rows;
   const bool has_others = s.functions.size() > most_functions_in_metrics;
   for (const function_statistics& f : s.functions) {
     // Two functions may have one name, for example two lambdas; samples with the same labels are an error.
     const bool is_full = has_others && rows.size() >= most_functions_in_metrics - 1;
     const std::string name = is_full ? "other" : f.name;
     auto row = std::find_if(rows.begin(), rows.end(), [&](const metrics_row& r) { return r.name == name; });
-    if (row == rows.end()) row = rows.insert(rows.end(), {name, 0, 0, 0, 0, 0, {}});
+    if (row == rows.end()) row = &rows.emplace_back(name);
     row->tasks += f.tasks;
     row->failed += f.failed;
     row->retried += f.retried;
@@ -44,7 +45,7 @@ inline std::vector<metrics_row> rows_of(const statistics& s) {
   return rows;
 }
 
-inline void add_tasks(metrics_writer& out, const std::vector<metrics_row>& rows) {
+inline void add_tasks(metrics_writer& out, const base::vector<metrics_row>& rows) {
   out.family("manta_tasks_total", "counter", "Tasks that have ended, and further attempts.");
   for (const metrics_row& r : rows) {
     const std::string function = label("function", r.name) + ",";
@@ -79,7 +80,7 @@ inline std::string node_label(const statistics& s, std::size_t node) {
 }
 
 inline void add_nodes(metrics_writer& out, const statistics& s) {
-  std::vector<state_seconds> seconds(s.nodes.size());
+  base::vector<state_seconds> seconds(s.nodes.size());
   std::vector<std::uint64_t> sent(s.nodes.size()), spilled(s.nodes.size());
   for (const rank_statistics& r : s.ranks) {
     const auto node = static_cast<std::size_t>(r.node);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "manta/base/vector.hpp"
 #include "manta/report/run_page.hpp"
 
 #include <algorithm>
@@ -171,7 +172,7 @@ inline void add_figures(output::page& page, const statistics& s, const working_r
 }
 
 inline void add_advice(output::page& page, const statistics& s) {
-  const std::vector<advice> all = advice_for(s);
+  const base::vector<advice> all = advice_for(s);
   if (all.empty()) return;
   section_members out;
   out().key("items").begin('[');
@@ -302,7 +303,7 @@ inline void add_edges(output::page& page, const statistics& s) {
 }
 
 inline void add_fan_out(output::page& page, const statistics& s) {
-  const std::vector<fan_out_place> tree = fan_out_tree(submitted_tasks_of(s), most_table_rows);
+  const base::vector<fan_out_place> tree = fan_out_tree(submitted_tasks_of(s), most_table_rows);
   if (tree.empty()) return;
   section_members out;
   add_columns(out(), {{"function", ""}, {"tasks", ""}}, -1);  // in the order of the walk

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/report/children.hpp"
 #include "manta/report/status.hpp"
 
@@ -37,25 +38,25 @@ struct rank_situation {
   bool answers = true;  ///< false: it has not answered within two seconds, and the numbers are missing
   bool is_dead = false;
   bool is_spare = false;
-  bool is_in_driver = false;             ///< rank 0, in the driver's own code
-  std::vector<std::string> driver = {};  ///< the functions in which the driver is then, as running_task::stack
-  task_numbers numbers = {};             ///< of the tasks that it has submitted
-  std::uint64_t queued = 0;              ///< tasks that can begin there
-  std::uint64_t missing_inputs = 0;      ///< tasks that wait there for inputs from other ranks
-  std::uint64_t memory_bytes = 0;        ///< bytes of values
-  std::uint64_t memory_budget = 0;       ///< 0: any number
-  std::vector<running_task> tasks = {};  ///< that have begun and not ended, the longest first; at most 8
-  std::uint64_t task_count = 0;          ///< number of all of these
-  std::vector<waiting_actor> actors = {};
-  std::vector<submitted_tasks> submitted = {};  ///< which functions have submitted which here; at most 16
-  std::vector<waiting_task> waits = {};         ///< the longest first; at most 5
-  std::uint64_t wait_count = 0;                 ///< number of all of these
+  bool is_in_driver = false;              ///< rank 0, in the driver's own code
+  std::vector<std::string> driver = {};   ///< the functions in which the driver is then, as running_task::stack
+  task_numbers numbers = {};              ///< of the tasks that it has submitted
+  std::uint64_t queued = 0;               ///< tasks that can begin there
+  std::uint64_t missing_inputs = 0;       ///< tasks that wait there for inputs from other ranks
+  std::uint64_t memory_bytes = 0;         ///< bytes of values
+  std::uint64_t memory_budget = 0;        ///< 0: any number
+  base::vector<running_task> tasks = {};  ///< that have begun and not ended, the longest first; at most 8
+  std::uint64_t task_count = 0;           ///< number of all of these
+  base::vector<waiting_actor> actors = {};
+  base::vector<submitted_tasks> submitted = {};  ///< which functions have submitted which here; at most 16
+  base::vector<waiting_task> waits = {};         ///< the longest first; at most 5
+  std::uint64_t wait_count = 0;                  ///< number of all of these
 };
 
 struct run_state {
   run_status status = {};
   std::string why = {};  ///< why it is told: "asked for by SIGUSR2"
-  std::vector<rank_situation> ranks = {};
+  base::vector<rank_situation> ranks = {};
 };
 
 /// Functions of a stack in one line, "in smooth(mesh&) < refine(mesh const&)"; nothing if there are none.

@@ -10,6 +10,7 @@
 #include "manta/base/amounts.hpp"
 #include "manta/base/sorting.hpp"
 #include "manta/base/text.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/base/version.hpp"
 #include "manta/output/json_builder.hpp"
 #include "manta/report/run_state.hpp"
@@ -43,7 +44,7 @@ inline std::string state_line(const char* name, const std::string& text) {
 }
 
 inline std::string task_lines(const run_state& s) {
-  std::vector<const running_task*> all;
+  base::vector<const running_task*> all;
   std::uint64_t count = 0;
   for (const rank_situation& r : s.ranks) {
     count += r.task_count;
@@ -70,8 +71,8 @@ inline std::string task_lines(const run_state& s) {
 }
 
 inline std::string actor_lines(const run_state& s) {
-  std::vector<waiting_actor> all;
-  for (const rank_situation& r : s.ranks) all.insert(all.end(), r.actors.begin(), r.actors.end());
+  base::vector<waiting_actor> all;
+  for (const rank_situation& r : s.ranks) all.append(r.actors);
   base::sort_falling(all, &waiting_actor::calls);
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 4); ++i) {
@@ -97,7 +98,7 @@ inline std::string memory_line(const run_state& s) {
 }
 
 inline std::string wait_lines(const run_state& s) {
-  std::vector<std::pair<waiting_task, std::uint64_t>> kinds;  // and how many of each there are; the longest one stands
+  base::vector<std::pair<waiting_task, std::uint64_t>> kinds;  // and how many of each there are; the longest one stands
   std::uint64_t all = 0, shown = 0;
   for (const rank_situation& r : s.ranks) {
     all += r.wait_count;
@@ -128,8 +129,8 @@ inline std::string wait_lines(const run_state& s) {
 
 inline std::string fan_out_lines(const run_state& s) {
   constexpr std::size_t most_lines = 3;
-  std::vector<submitted_tasks> all;
-  for (const rank_situation& r : s.ranks) all.insert(all.end(), r.submitted.begin(), r.submitted.end());
+  base::vector<submitted_tasks> all;
+  for (const rank_situation& r : s.ranks) all.append(r.submitted);
   std::string text;
   for (const std::string& each : fan_out_texts(summed(all), most_lines))
     text += state_line(text.empty() ? "tree" : "", each);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "manta/base/vector.hpp"
 #include "manta/report/statistics.hpp"
 
 namespace manta::report {
@@ -59,10 +60,10 @@ MANTA_DECL value_totals values_of(const statistics& s);
 MANTA_DECL std::vector<std::uint64_t> memory_by_node(const statistics& s);
 
 /// The states of all working ranks together in each bin, in seconds.
-MANTA_DECL std::vector<state_seconds> bins_of_working_ranks(const statistics& s);
+MANTA_DECL base::vector<state_seconds> bins_of_working_ranks(const statistics& s);
 
 /// The working ranks in a part of the run, from the `bins` of all of them; the first and the last bin count in part.
-MANTA_DECL working_ranks ranks_between(const statistics& s, const std::vector<state_seconds>& bins, double begin,
+MANTA_DECL working_ranks ranks_between(const statistics& s, const base::vector<state_seconds>& bins, double begin,
                                        double end);
 
 /// The host of a node; empty if it is not known.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "manta/base/vector.hpp"
 #include "manta/report/shares.hpp"
 
 #include <algorithm>
@@ -64,8 +65,8 @@ MANTA_DECL value_totals values_of(const statistics& s) {
   return all;
 }
 
-MANTA_DECL std::vector<state_seconds> bins_of_working_ranks(const statistics& s) {
-  std::vector<state_seconds> sums;
+MANTA_DECL base::vector<state_seconds> bins_of_working_ranks(const statistics& s) {
+  base::vector<state_seconds> sums;
   for (const rank_statistics& rank : s.ranks) {
     // A row of a whole node has rank 0 and the spare ranks in it, which are few among all.
     if (!s.bins_by_node && !works(s, rank)) continue;
@@ -77,7 +78,7 @@ MANTA_DECL std::vector<state_seconds> bins_of_working_ranks(const statistics& s)
   return sums;
 }
 
-MANTA_DECL working_ranks ranks_between(const statistics& s, const std::vector<state_seconds>& bins, double begin,
+MANTA_DECL working_ranks ranks_between(const statistics& s, const base::vector<state_seconds>& bins, double begin,
                                        double end) {
   working_ranks part;
   part.count = working_ranks_of(s).count;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 
 namespace manta::report {
 
@@ -26,7 +27,7 @@ class task_rate {
   MANTA_DECL double before() const;
 
  private:
-  std::vector<std::pair<double, std::uint64_t>> notes_ = {{0., 0U}};  // of a minute; one more before it
+  base::vector<std::pair<double, std::uint64_t>> notes_ = {{0., 0U}};  // of a minute; one more before it
 };
 
 /// A task that runs.
@@ -59,17 +60,17 @@ struct run_status {
   std::string job = {};
   int start = 1;  ///< how often the job was started, this time included
   int ranks = 1;
-  std::uint64_t done = 0;                  ///< tasks that have ended well, those from the journal included
-  std::uint64_t failed = 0;                ///< tasks whose last attempt has thrown
-  std::uint64_t from_journal = 0;          ///< tasks whose results the journal had
-  std::uint64_t running = 0;               ///< tasks
-  std::uint64_t waiting_for_room = 0;      ///< tasks
-  std::uint64_t waiting_for_inputs = 0;    ///< tasks
-  double rate = 0;                         ///< tasks that ended in a second, in the last minute
-  double rate_before = -1;                 ///< the same, before the last minute; below 0: not known
-  double allocation_left = -1;             ///< seconds to the end of the allocation; below 0: there is none
-  double end_margin = 0;                   ///< seconds before that end after which nothing more begins
-  std::vector<running_task> longest = {};  ///< running tasks, the longest first; at most 8
+  std::uint64_t done = 0;                   ///< tasks that have ended well, those from the journal included
+  std::uint64_t failed = 0;                 ///< tasks whose last attempt has thrown
+  std::uint64_t from_journal = 0;           ///< tasks whose results the journal had
+  std::uint64_t running = 0;                ///< tasks
+  std::uint64_t waiting_for_room = 0;       ///< tasks
+  std::uint64_t waiting_for_inputs = 0;     ///< tasks
+  double rate = 0;                          ///< tasks that ended in a second, in the last minute
+  double rate_before = -1;                  ///< the same, before the last minute; below 0: not known
+  double allocation_left = -1;              ///< seconds to the end of the allocation; below 0: there is none
+  double end_margin = 0;                    ///< seconds before that end after which nothing more begins
+  base::vector<running_task> longest = {};  ///< running tasks, the longest first; at most 8
 
   /// All tasks that were submitted so far.
   std::uint64_t tasks() const { return done + failed + unfinished(); }

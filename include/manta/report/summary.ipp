@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "manta/base/vector.hpp"
 #include "manta/report/children.hpp"
 #include "manta/report/summary.hpp"
 
@@ -166,7 +167,7 @@ inline std::string values_line(const statistics& s) {
 inline std::string phases_lines(const statistics& s) {
   if (s.phases.empty()) return {};
   text_table table({"phase", "from", "to", "in tasks", "nothing to do"});
-  const std::vector<state_seconds> bins = bins_of_working_ranks(s);
+  const base::vector<state_seconds> bins = bins_of_working_ranks(s);
   for (const phase_statistics& p : s.phases) {
     const double end = p.end > 0 ? p.end : s.seconds;
     const working_ranks in = ranks_between(s, bins, p.begin, end);
@@ -181,7 +182,7 @@ inline std::string phases_lines(const statistics& s) {
 /// Which functions submit which. Where the driver submits all, the table of functions has said it.
 inline std::string fan_out_lines(const statistics& s) {
   constexpr std::size_t most_lines = 4;
-  const std::vector<submitted_tasks> all = submitted_tasks_of(s);
+  const base::vector<submitted_tasks> all = submitted_tasks_of(s);
   if (std::ranges::all_of(all, [](const submitted_tasks& each) { return each.by.empty(); })) return {};
   std::string text;
   for (const std::string& each : fan_out_texts(all, most_lines)) text += line(text.empty() ? "submitted by" : "", each);
@@ -189,7 +190,7 @@ inline std::string fan_out_lines(const statistics& s) {
 }
 
 inline std::string advice_lines(const statistics& s) {
-  const std::vector<advice> all = advice_for(s);
+  const base::vector<advice> all = advice_for(s);
   if (all.empty()) return {};
   std::string text = "  what would help\n";
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -212,7 +213,7 @@ MANTA_DECL std::string last_line(const statistics& s) {
                        base::percent_text(ranks.efficiency()));
   }
   text += " (MANTA_SUMMARY=1 says where the rest went)";
-  const std::vector<advice> all = advice_for(s);
+  const base::vector<advice> all = advice_for(s);
   if (!all.empty() && all[0].share > 0.2) text += ". " + all[0].what;
   return text + "\n";
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/report/trace_file.hpp"
 
 namespace manta::report {
@@ -21,7 +22,7 @@ struct arrow_end {
 };
 
 /// The ends of all arrows of a run that are shown, and in `totals` how many there are. The run keeps none.
-MANTA_DECL std::vector<arrow_end> find_arrows(run_trace& run, trace_totals& totals);
+MANTA_DECL base::vector<arrow_end> find_arrows(run_trace& run, trace_totals& totals);
 
 }  // namespace manta::report
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "manta/base/vector.hpp"
 #include "manta/report/trace_arrows.hpp"
 
 namespace manta::report {
@@ -24,7 +25,7 @@ class arrow_finder {
  public:
   arrow_finder(run_trace& run, trace_totals& totals) : run_(run), totals_(totals) { find_places(); }
   void add_arrow(const trace_arrow& arrow);
-  std::vector<arrow_end>& arrows() { return arrows_; }
+  base::vector<arrow_end>& arrows() { return arrows_; }
 
  private:
   void find_places();  ///< Notes where the tasks with arrows are.
@@ -32,7 +33,7 @@ class arrow_finder {
   run_trace& run_;
   trace_totals& totals_;
   std::unordered_map<std::uint64_t, task_place> places_;
-  std::vector<arrow_end> arrows_;
+  base::vector<arrow_end> arrows_;
 };
 
 inline void arrow_finder::find_places() {
@@ -80,7 +81,7 @@ inline void arrow_finder::add_arrow(const trace_arrow& arrow) {
 
 }  // namespace detail
 
-MANTA_DECL std::vector<arrow_end> find_arrows(run_trace& run, trace_totals& totals) {
+MANTA_DECL base::vector<arrow_end> find_arrows(run_trace& run, trace_totals& totals) {
   detail::arrow_finder finder(run, totals);
   for (trace_of_rank& r : run.ranks) {
     for (const trace_arrow& each : r.arrows) finder.add_arrow(each);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/report/statistics.hpp"
 #include "manta/report/trace_records.hpp"
 
@@ -25,9 +26,9 @@ struct trace_of_rank {
   int node = 0;
   std::string host = {};
   std::span<trace_record> records = {};  ///< records in order of time, tasks and states apart from each other
-  std::vector<trace_record> own = {};    ///< the records, if nobody else keeps them
-  std::vector<trace_arrow> arrows = {};
-  std::vector<trace_sample> samples = {};
+  base::vector<trace_record> own = {};   ///< the records, if nobody else keeps them
+  base::vector<trace_arrow> arrows = {};
+  base::vector<trace_sample> samples = {};
   std::vector<std::string> names = {};  ///< names of tasks, from number 1 on
   std::uint64_t merged_below = 0;       ///< nanoseconds; 0: nothing was merged
   unsigned arrow_rounds = 0;            ///< one of 2 to the power of this number of tasks has arrows
@@ -37,7 +38,7 @@ struct trace_of_rank {
 struct run_trace {
   std::string program = {}, job = {};
   std::uint64_t begin = 0, end = 0;  ///< nanoseconds, as in the records
-  std::vector<trace_of_rank> ranks = {};
+  base::vector<trace_of_rank> ranks = {};
   std::vector<int> missing = {};  ///< ranks that have died or did not answer
   std::vector<std::string> functions = {};
   std::vector<phase_statistics> phases = {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "manta/base/sorting.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/report/trace_file.hpp"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ class trace_writer {
   std::string_view name_of(const trace_record& r) const;  ///< The function, or the state.
   std::uint64_t most_bytes() const;                       ///< At least the number of bytes that the file will have.
   void shorten(std::uint64_t most);
-  std::vector<place> in_order();
+  base::vector<place> in_order();
   void sum_busy_ranks();
 
   /// Begins an event in a rank's row of tasks or of waits.
@@ -71,7 +72,7 @@ class trace_writer {
   trace_format::sizes sizes_;
   std::string* text_ = nullptr;  // of the file
   trace_event event_;
-  std::vector<arrow_end> arrows_;
+  base::vector<arrow_end> arrows_;
   extra_rows extra_;
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> of_node_;  // the sums of samples, by node and quantity
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> of_rank_;
@@ -148,8 +149,8 @@ inline void trace_writer::sum_busy_ranks() {
   }
 }
 
-inline std::vector<trace_writer::place> trace_writer::in_order() {
-  std::vector<place> all;
+inline base::vector<trace_writer::place> trace_writer::in_order() {
+  base::vector<place> all;
   std::size_t count = busy_bins + arrows_.size() + extra_.slices.size();
   for (const trace_of_rank& r : run_.ranks) count += r.records.size() + r.samples.size();
   all.reserve(count);

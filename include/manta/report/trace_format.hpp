@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 
 namespace manta::report {
 
@@ -42,13 +43,13 @@ struct trace_event {
   };
   kind what = kind::slice;
   trace_row row = {};
-  std::uint64_t at = 0;                        ///< nanoseconds since the begin of the run
-  std::uint64_t extent = 0;                    ///< nanoseconds of a slice
-  std::string name = {};                       ///< name of a slice, a mark, a phase or a quantity
-  std::uint64_t task = 0;                      ///< id of the task of a slice; 0: of none, or of several
-  std::uint64_t number = 0;                    ///< number of an arrow or a phase
-  double value = 0;                            ///< value of a counter
-  std::vector<trace_argument> arguments = {};  ///< arguments of a slice
+  std::uint64_t at = 0;                         ///< nanoseconds since the begin of the run
+  std::uint64_t extent = 0;                     ///< nanoseconds of a slice
+  std::string name = {};                        ///< name of a slice, a mark, a phase or a quantity
+  std::uint64_t task = 0;                       ///< id of the task of a slice; 0: of none, or of several
+  std::uint64_t number = 0;                     ///< number of an arrow or a phase
+  double value = 0;                             ///< value of a counter
+  base::vector<trace_argument> arguments = {};  ///< arguments of a slice
 };
 
 /// A format of the file.

@@ -5,6 +5,7 @@
 // protos/perfetto/trace/trace_packet.proto and protos/perfetto/trace/track_event/*.proto.
 #pragma once
 
+#include "manta/base/vector.hpp"
 #include "manta/report/trace_perfetto.hpp"
 
 #if __has_include(<protozero/pbf_builder.hpp>)
@@ -82,7 +83,7 @@ class trace_perfetto final : public trace_format {
   struct open_slice {
     trace_event event;
     std::vector<std::string> texts = {};  ///< what its arguments refer to
-    std::vector<arrow> arrows = {};
+    base::vector<arrow> arrows = {};
   };
 
   /// The number of a track: those of nodes are below the others.

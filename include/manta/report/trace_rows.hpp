@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/report/trace_file.hpp"
 
 namespace manta::report {
@@ -30,8 +31,8 @@ struct extra_slice {
 };
 
 struct extra_rows {
-  std::vector<extra_row> rows = {};
-  std::vector<extra_slice> slices = {};  ///< those of a row are in order of time, and do not overlap
+  base::vector<extra_row> rows = {};
+  base::vector<extra_slice> slices = {};  ///< those of a row are in order of time, and do not overlap
 };
 
 /// The rows of the records that are not merged.

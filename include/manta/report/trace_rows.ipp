@@ -11,6 +11,7 @@
 
 #include "manta/base/sorting.hpp"
 #include "manta/base/text.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/report/trace_rows.hpp"
 
 namespace manta::report {
@@ -60,10 +61,10 @@ class row_finder {
   }
   /// Gangs that overlap stand in different rows.
   void add_gangs() {
-    std::vector<extra_slice> all;
+    base::vector<extra_slice> all;
     for (const auto& [id, gang] : gangs_) all.push_back(gang);
     base::sort(all, [](const extra_slice& a, const extra_slice& b) { return a.begin < b.begin; });
-    std::map<int, std::vector<std::pair<std::uint32_t, std::uint64_t>>> lanes;  // of a node: row and its last end
+    std::map<int, base::vector<std::pair<std::uint32_t, std::uint64_t>>> lanes;  // of a node: row and its last end
     for (extra_slice& gang : all) {
       const int node = run_.ranks[gang.rank].node;
       auto& of_node = lanes[node];

@@ -25,6 +25,7 @@
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"
 #include "manta/base/hash.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/wire/buffer.hpp"
 
 namespace manta::store {
@@ -125,15 +126,15 @@ class journal {
   bool speaks_;
   std::vector<std::string> files_;
   base::index_table known_;  // key -> place in places_
-  std::vector<place> places_;
+  base::vector<place> places_;
   std::uint64_t taken_ = 0;
   std::uint64_t segments_ = 0;
-  std::vector<claim> claims_;
+  base::vector<claim> claims_;
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed_;  // waits by the monotonic clock
   wire::buffer pending_;
-  std::vector<kept_state> states_;  // states to write
+  base::vector<kept_state> states_;  // states to write
   bool over_ = false, hurry_ = false, writing_ = false, failed_ = false;
   pthread_t thread_{};
 };

@@ -20,6 +20,7 @@
 #include "manta/base/file.hpp"
 #include "manta/base/text.hpp"
 #include "manta/base/thread.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/store/failure.hpp"
 #include "manta/store/journal.hpp"
 
@@ -310,7 +311,7 @@ MANTA_DECL void journal::write_behind() {
     }
     wire::buffer content = std::move(pending_);
     pending_ = wire::buffer();
-    const std::vector<kept_state> states = std::exchange(states_, {});
+    const base::vector<kept_state> states = std::exchange(states_, {});
     writing_ = true;
     pthread_mutex_unlock(&mutex_);
     if (!content.empty()) write_segment(content);

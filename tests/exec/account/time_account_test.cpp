@@ -103,7 +103,7 @@ TEST_CASE("many short tasks are counted exactly, and their time is estimated") {
   a.settle(now, false, true);
   CHECK(measured < 100'000 / 100);
   CHECK(total(a) == now - begin);
-  const auto& row = *a.functions().rows().at(0);
+  const auto& row = *a.functions().rows()[0];
   CHECK(row.count == 100'000);
   CHECK(static_cast<double>(row.ticks) == doctest::Approx(1e5 * static_cast<double>(work)).epsilon(0.02));
   CHECK(in(a, rank_state::task) == row.ticks);
@@ -129,7 +129,7 @@ TEST_CASE("a long task among short ones is measured, and not taken for many") {
   CHECK(a.measures());
   a.settle(now, false, true);
   CHECK(total(a) == now - begin);
-  const auto& row = *a.functions().rows().at(1);
+  const auto& row = *a.functions().rows()[1];
   CHECK(row.function == 3);
   CHECK(row.count == 1);
   CHECK(static_cast<double>(row.ticks) == doctest::Approx(static_cast<double>(second)).epsilon(0.01));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/actor_slot.hpp"
 
 namespace manta::exec {
@@ -30,10 +31,10 @@ class actor_times {
     const auto time = [](const entry& e) { return e.done.ticks + e.done.waited; };
     ended_.erase(std::ranges::min_element(ended_, {}, time));
   }
-  const std::vector<entry>& ended() const { return ended_; }
+  const base::vector<entry>& ended() const { return ended_; }
 
  private:
-  std::vector<entry> ended_;
+  base::vector<entry> ended_;
 };
 
 }  // namespace manta::exec

@@ -15,6 +15,7 @@
 #include "manta/base/clock.hpp"
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/report/statistics.hpp"
 
@@ -36,7 +37,7 @@ class function_times {
     std::uint64_t waited = 0;                  ///< ticks in which they waited
     std::uint64_t recent = 0;                  ///< own time of those measured last, of 32 together
     std::array<std::uint32_t, duration_histogram::buckets> durations{};
-    std::vector<long_run> longest;  ///< the longest first
+    base::vector<long_run> longest;  ///< the longest first
 
     /// The own time of a task, from those measured last; 0: none was.
     std::uint64_t mean() const { return recent / 32; }
@@ -67,7 +68,7 @@ class function_times {
   /// at most `most`.
   MANTA_DECL std::uint64_t add_estimated(row& r, std::uint64_t count, std::uint64_t most);
 
-  const std::vector<std::unique_ptr<row>>& rows() const { return rows_; }
+  const base::vector<std::unique_ptr<row>>& rows() const { return rows_; }
 
  private:
   static constexpr std::size_t most_rows = 64;
@@ -82,7 +83,7 @@ class function_times {
   }
   MANTA_DECL static void keep(row& r, long_run&& task);  ///< The task is among the longest.
 
-  std::vector<std::unique_ptr<row>> rows_;
+  base::vector<std::unique_ptr<row>> rows_;
   base::array<row*> by_function_;
 };
 

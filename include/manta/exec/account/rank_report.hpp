@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/account/actor_times.hpp"
 #include "manta/exec/account/task_counts.hpp"
 #include "manta/exec/account/time_account.hpp"
@@ -34,7 +35,7 @@ struct rank_facts {
 struct rank_accounts {
   const exec::time_account& time_account;
   const task_counts& counts;
-  const std::vector<actor_times::entry>& actors;
+  const base::vector<actor_times::entry>& actors;
 };
 
 /// How much a report holds.
@@ -75,8 +76,8 @@ class report_reader {
   void sort_functions();                           ///< Sorts them by time, and turns ids into positions.
 
   statistics all_;
-  std::vector<std::uint32_t> ids_;  // of the functions, as they stand in all_
-  std::vector<bins_of_rank> bins_;  // by rank
+  std::vector<std::uint32_t> ids_;   // of the functions, as they stand in all_
+  base::vector<bins_of_rank> bins_;  // by rank
 };
 
 }  // namespace manta::exec

@@ -10,6 +10,7 @@
 
 #include "manta/base/clock.hpp"
 #include "manta/base/sorting.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/account/rank_report.hpp"
 #include "manta/wire/function_table.hpp"
 
@@ -43,7 +44,7 @@ inline void write_counts(wire::buffer& out, const task_counts& counts) {
     wire::put(out, failure.count);
   }
   wire::put(out, graph::no_index);
-  for (const std::vector<task_counts::edge>& all : {counts.edges(), counts.children()}) {
+  for (const base::vector<task_counts::edge>& all : {counts.edges(), counts.children()}) {
     wire::put(out, all.size());
     for (const task_counts::edge& each : all) wire::put(out, each);
   }
@@ -91,7 +92,7 @@ inline void write_bins(wire::buffer& out, const time_bins& bins, std::uint64_t n
   }
 }
 
-inline void write_actors(wire::buffer& out, const std::vector<actor_times::entry>& actors) {
+inline void write_actors(wire::buffer& out, const base::vector<actor_times::entry>& actors) {
   wire::put(out, actors.size());
   for (const actor_times::entry& each : actors) {
     wire::put(out, each.name);

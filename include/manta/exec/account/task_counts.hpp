@@ -14,6 +14,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/store/failure.hpp"
 
@@ -68,14 +69,14 @@ class task_counts {
   }
   /// What note_child has noted, most frequent ones first. More than 256 kinds are not told apart: the rest stands as
   /// from no_index to no_index.
-  MANTA_DECL std::vector<edge> children() const;
+  MANTA_DECL base::vector<edge> children() const;
 
   /// A task of this function was submitted with arguments of many bytes.
   MANTA_DECL void note_arguments(function_id function, const void* data, std::size_t bytes);
   static constexpr std::size_t many_bytes = std::size_t{64} << 10;
 
   const base::array<row>& rows() const { return rows_; }
-  const std::vector<edge>& edges() const { return edges_; }
+  const base::vector<edge>& edges() const { return edges_; }
   /// Arguments of many bytes that were submitted again, bytes that are the same: how often, how many bytes, and by
   /// tasks of which function most often.
   const edge& repeated() const { return repeated_; }
@@ -91,17 +92,17 @@ class task_counts {
   static constexpr std::size_t longest_text = 200;  ///< bytes of a text that are kept
   struct texts {
     std::uint32_t function = graph::no_index;
-    std::array<failure_text, most_texts> each;
+    std::array<failure_text, most_texts> each = {};
   };
 
   MANTA_DECL void change_child(function_id by, function_id function);  ///< Puts last_child_ to the others.
 
   base::array<row> rows_;
-  std::vector<edge> children_;  // but for the last one
+  base::vector<edge> children_;  // but for the last one
   edge last_child_;
-  std::vector<edge> edges_;
+  base::vector<edge> edges_;
   std::size_t last_edge_ = 0;  // the one that was counted last is looked at first
-  std::vector<texts> texts_;   // of functions with failures
+  base::vector<texts> texts_;  // of functions with failures
   std::uint64_t from_journal_ = 0;
   struct arguments {
     std::uint64_t digest = 0;

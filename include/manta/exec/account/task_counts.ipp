@@ -8,6 +8,7 @@
 
 #include "manta/base/hash.hpp"
 #include "manta/base/sorting.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/account/task_counts.hpp"
 
 namespace manta::exec {
@@ -32,7 +33,7 @@ MANTA_DECL void task_counts::note_failure(function_id function, const store::fai
   }
   ++rows_[function].failed;
   auto of = std::ranges::find(texts_, function.number(), &texts::function);
-  if (of == texts_.end()) of = texts_.insert(of, {function, {}});
+  if (of == texts_.end()) of = &texts_.emplace_back(function);
   const std::string& whole = why.details.what.empty() ? why.message : why.details.what;
   const std::string text = whole.substr(0, longest_text);
   for (failure_text& each : of->each) {
@@ -50,7 +51,7 @@ MANTA_DECL void task_counts::note_edge(function_id from, function_id to, std::ui
       from = to = graph::no_index;
       at = std::ranges::find_if(edges_, is_it);
     }
-    if (at == edges_.end()) at = edges_.insert(at, {from, to, 0, 0});
+    if (at == edges_.end()) at = &edges_.emplace_back(from, to, 0U, 0U);
     last_edge_ = static_cast<std::size_t>(at - edges_.begin());
   }
   ++edges_[last_edge_].count;
@@ -58,7 +59,7 @@ MANTA_DECL void task_counts::note_edge(function_id from, function_id to, std::ui
 }
 
 /// Adds an edge to the others, of which there are at most `most`.
-inline void add_to(std::vector<task_counts::edge>& all, task_counts::edge added, std::size_t most) {
+inline void add_to(base::vector<task_counts::edge>& all, task_counts::edge added, std::size_t most) {
   const auto is_it = [&](const task_counts::edge& e) { return e.from == added.from && e.to == added.to; };
   auto at = std::ranges::find_if(all, is_it);
   if (at == all.end() && all.size() >= most - 1) {
@@ -74,8 +75,8 @@ MANTA_DECL void task_counts::change_child(function_id by, function_id function) 
   last_child_ = {by.number(), function.number(), 0, 0};
 }
 
-MANTA_DECL std::vector<task_counts::edge> task_counts::children() const {
-  std::vector<edge> all = children_;
+MANTA_DECL base::vector<task_counts::edge> task_counts::children() const {
+  base::vector<edge> all = children_;
   if (last_child_.count != 0) add_to(all, last_child_, most_edges + 1);
   base::sort_falling(all, &edge::count);
   return all;

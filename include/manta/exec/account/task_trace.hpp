@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/exec/rank/invocation.hpp"
 #include "manta/report/trace_records.hpp"
@@ -105,10 +106,10 @@ class task_trace {
   std::uint64_t limit_ = 0;     // of merge_until
   std::uint64_t least_ = 0;     // stretches of the same state that are shorter are one
   bool has_merged_ = false;
-  std::vector<report::trace_arrow> arrows_;
+  base::vector<report::trace_arrow> arrows_;
   unsigned arrow_rounds_ = 0;
   std::unique_ptr<maker[]> makers_;
-  std::vector<report::trace_sample> samples_;
+  base::vector<report::trace_sample> samples_;
   std::uint64_t next_sample_ = 0, sample_pause_ = 0;
   std::uint64_t last_values_[3] = {};
   std::vector<std::string> names_;

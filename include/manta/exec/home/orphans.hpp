@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/work/actor_host.hpp"
 
 namespace manta::exec {
@@ -77,13 +78,13 @@ class orphans {
   const rank_context own_;
   const parts below_;
   std::uint32_t round_ = 0;
-  std::uint32_t awaited_ = 0;   // answers in this round
-  bool unsure_ = false;         // in this round
-  std::uint64_t lent_ = 0;      // handles that were passed on, by all ranks until their answers in this round
-  bool asks_holders_ = false;   // in this round, only those
-  std::vector<orphan> asked_;   // in this round
-  std::vector<orphan> held_;    // by home: somebody had a handle in the round before in which all were asked
-  std::vector<orphan> unheld_;  // by home: nobody had a handle in the round before, which was sure
+  std::uint32_t awaited_ = 0;    // answers in this round
+  bool unsure_ = false;          // in this round
+  std::uint64_t lent_ = 0;       // handles that were passed on, by all ranks until their answers in this round
+  bool asks_holders_ = false;    // in this round, only those
+  base::vector<orphan> asked_;   // in this round
+  base::vector<orphan> held_;    // by home: somebody had a handle in the round before in which all were asked
+  base::vector<orphan> unheld_;  // by home: nobody had a handle in the round before, which was sure
   std::uint64_t lent_before_ = 0;
   std::int64_t pause_ = 0;
   std::int64_t due_ = 0;  // 0: no rank has died

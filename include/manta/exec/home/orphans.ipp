@@ -11,6 +11,7 @@
 
 #include "manta/base/clock.hpp"
 #include "manta/base/sorting.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/home/orphans.hpp"
 #include "manta/exec/rank/messages.hpp"
 
@@ -99,7 +100,7 @@ MANTA_DECL void orphans::end_round() {
     return are_held ? rest() : begin_round(false);
   }
   const bool is_second = !unsure_ && lent_ == lent_before_;
-  std::vector<orphan> unheld;
+  base::vector<orphan> unheld;
   held_.clear();
   for (const orphan& o : asked_) {
     if (o.is_held()) held_.push_back(o);

@@ -15,6 +15,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/net/end_by.hpp"
 
@@ -91,7 +92,7 @@ class membership {
   bool recovers_ = false;
   base::array<std::uint64_t> dead_;     // a bit for each rank; empty as long as all live
   mutable base::index_table place_of_;  // a dead rank -> the place of its obituary; looking into it changes nothing
-  std::vector<obituary> obituaries_;    // in the order of the deaths
+  base::vector<obituary> obituaries_;   // in the order of the deaths
   base::list<std::uint32_t> spares_;
   mutable base::index_table tolls_;  // id of a task -> toll; looking into it changes nothing
 };

@@ -19,6 +19,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/base/symbols.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/stack.hpp"
 
 namespace manta::exec {
@@ -45,7 +46,7 @@ class stack_trace {
   /// The functions in which tasks wait, a stack for each place. Theirs must stand still meanwhile.
   MANTA_DECL static std::vector<std::vector<std::string>> of_waits(std::span<const wait_place> places);
   /// What `of` makes of all functions of a stack.
-  MANTA_DECL static std::vector<std::string> shown(std::vector<base::code_place> all);
+  MANTA_DECL static std::vector<std::string> shown(std::span<const base::code_place> all);
 
  private:
   static constexpr int most_frames = 64;

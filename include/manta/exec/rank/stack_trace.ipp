@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "manta/base/address.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/stack_trace.hpp"
 #include "manta/exec/rank/stack_walk.hpp"
 
@@ -106,28 +107,28 @@ MANTA_DECL std::vector<std::vector<std::string>> stack_trace::of_waits(std::span
     ends.push_back(frames.size());
   }
   if (frames.empty()) return std::vector<std::vector<std::string>>(places.size());
-  const std::vector<base::code_place> all = base::code_places(frames);
+  const base::vector<base::code_place> all = base::code_places(frames);
   std::vector<std::vector<std::string>> stacks;
   std::size_t begin = 0;
   for (const std::size_t end : ends) {
-    const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
-    stacks.push_back(shown({at(begin), at(end)}));
+    stacks.push_back(shown({all.data() + begin, end - begin}));
     begin = end;
   }
   return stacks;
 }
 
-MANTA_DECL std::vector<std::string> stack_trace::shown(std::vector<base::code_place> all) {
+MANTA_DECL std::vector<std::string> stack_trace::shown(std::span<const base::code_place> all) {
   constexpr std::size_t longest_name = 90, first_names = 4;
-  const auto begin = std::ranges::find_if_not(all, &detail::is_engine);
-  all.erase(all.begin(), begin);  // the function waits, perhaps only for the lock that the asking thread has
-  all.erase(std::ranges::find_if(all, &detail::is_engine), all.end());
+  // The function waits, perhaps only for the lock that the asking thread has.
+  const auto begin = std::find_if_not(all.begin(), all.end(), &detail::is_engine);
+  all = {begin, std::find_if(begin, all.end(), &detail::is_engine)};
   const bool has_own = std::ranges::any_of(all, &base::code_place::is_program);
-  while (!all.empty() && (detail::is_of_call(all.back()) || (has_own && !all.back().is_program))) all.pop_back();
+  while (!all.empty() && (detail::is_of_call(all.back()) || (has_own && !all.back().is_program)))
+    all = all.subspan(0, all.size() - 1);
   // The function of a library that the program has called says more than those which that one calls.
   const auto own = std::ranges::find_if(
       all, [](const base::code_place& p) { return p.is_program && !p.function.starts_with("manta::"); });
-  if (own != all.end() && own - all.begin() > 1) all.erase(all.begin(), own - 1);
+  if (own != all.end() && own - all.begin() > 1) all = {own - 1, all.end()};
   std::vector<std::string> names;
   for (const base::code_place& each : all) {
     const bool is_long = each.function.size() > longest_name;

@@ -18,6 +18,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/base/error.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/descriptor_bell.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/exec/rank/network.hpp"
@@ -112,7 +113,7 @@ class waiters {
   std::string describe(rank_id here) const;
   /// The first of them, at most this number, with the functions in which they wait. `by_helper`: the calling thread is
   /// not the rank's own, which is in user code.
-  std::vector<report::waiting_task> waits_now(std::size_t most, bool by_helper) const;
+  base::vector<report::waiting_task> waits_now(std::size_t most, bool by_helper) const;
   /// All waits but the last in words, also those that are over: for a rank whose thread stands in a lock.
   std::string describe_all() const;
   /// All waits but the last throw `deadlock` with this text.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "manta/base/clock.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/node_views.hpp"
 #include "manta/exec/rank/stack_trace.hpp"
 #include "manta/exec/state/waiters.hpp"
@@ -85,9 +86,9 @@ MANTA_DECL std::string waiters::describe(rank_id here) const {
   return text.empty() ? text : "[rank " + std::to_string(here) + ": " + text + "] ";
 }
 
-MANTA_DECL std::vector<report::waiting_task> waiters::waits_now(std::size_t most, bool by_helper) const {
-  std::vector<report::waiting_task> all;
-  std::vector<wait_place> places;
+MANTA_DECL base::vector<report::waiting_task> waiters::waits_now(std::size_t most, bool by_helper) const {
+  base::vector<report::waiting_task> all;
+  base::vector<wait_place> places;
   const std::uint64_t now = base::ticks();
   for (const wait_record* w : waits_) {
     if (w == last_ || w->over() || all.size() == most) continue;

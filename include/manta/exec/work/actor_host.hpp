@@ -14,6 +14,7 @@
 #include <string>
 
 #include "manta/base/config.hpp"
+#include "manta/base/vector.hpp"
 #include "manta/exec/account/actor_times.hpp"
 #include "manta/exec/account/time_account.hpp"
 #include "manta/exec/rank/message_queue.hpp"
@@ -98,9 +99,9 @@ class actor_host {
   void on_call(rank_id from, const std::byte* data, std::size_t bytes);
   bool empty() const { return slots_.empty(); }  ///< Does no actor live here?
   /// Appends the actors of this rank for which calls wait.
-  void add_waiting(std::vector<report::waiting_actor>& to, int here) const;
+  void add_waiting(base::vector<report::waiting_actor>& to, int here) const;
   /// Appends what the actors that live here have done.
-  void add_living(std::vector<actor_times::entry>& to) const;
+  void add_living(base::vector<actor_times::entry>& to) const;
   /// Has a call come whose inputs nobody has looked for handles?
   bool has_unread_inputs() const {
     return calls_.any(

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "manta/base/vector.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/work/actor_host.hpp"
 
@@ -193,7 +194,7 @@ MANTA_DECL void actor_host::end(slot_index index, const std::string& why) {
   --slot.active;
 }
 
-MANTA_DECL void actor_host::add_waiting(std::vector<report::waiting_actor>& to, int here) const {
+MANTA_DECL void actor_host::add_waiting(base::vector<report::waiting_actor>& to, int here) const {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const actor_slot& slot = slots_[i];
     if (!slot.used || slot.object == nullptr || slot.mailbox.size() == 0) continue;
@@ -201,7 +202,7 @@ MANTA_DECL void actor_host::add_waiting(std::vector<report::waiting_actor>& to, 
   }
 }
 
-MANTA_DECL void actor_host::add_living(std::vector<actor_times::entry>& to) const {
+MANTA_DECL void actor_host::add_living(base::vector<actor_times::entry>& to) const {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const actor_slot& slot = slots_[i];
     if (slot.used && slot.object != nullptr) to.push_back({name_of(slot), slot.done});
