@@ -56,6 +56,7 @@ MANTA_DECL void deaths::take_place(rank_id spare, rank_id rank) {
 MANTA_DECL void deaths::rank_died(const death_message& m, const std::string& why) {
   const std::uint32_t rank = m.rank;
   if (!all_.rank.members.note_death(rank, {why, m.culprit, m.by})) return;
+  // The successor takes the place before anything is placed anew, so that lost tasks can go there.
   if (m.successor != 0) take_place(m.successor, rank);
   leave_world(rank);
   all_.values.fetches.rank_died(rank);
@@ -67,6 +68,7 @@ MANTA_DECL void deaths::rank_died(const death_message& m, const std::string& why
   }
   all_.values.refs.rank_died(rank);
   all_.homes.calls.forget_sent();
+  // The scheduler and the references know of the death by now, so tasks can be placed and values asked for again.
   all_.homes.lost.rank_died(rank);
   all_.values.supply.rank_died(rank);
   all_.rank.ledger.rank_died(rank);

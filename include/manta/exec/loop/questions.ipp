@@ -23,6 +23,8 @@ MANTA_DECL void questions::on_ask(const std::byte* data, std::size_t bytes) {
     case ask_message::explain: {
       bool placed_by_zero = false;
       const std::string text = explain_here(own_.graph.nodes.at(m.home_index), placed_by_zero);
+      // What this home has given to rank 0, rank 0 explains: the question goes on to it, with the ticket of the rank
+      // that asked.
       if (!placed_by_zero || own_.rank == 0) return below_.tickets.answer(m, text.data(), text.size());
       m.kind = ask_message::explain_placed;
       m.home_rank = own_.rank;
@@ -54,6 +56,7 @@ MANTA_DECL void questions::on_ask(const std::byte* data, std::size_t bytes) {
                                                       {reinterpret_cast<const char*>(in.position()), bytes - sizeof m});
       return below_.tickets.answer(m, &cancelled, 1);
     }
+    // What the run tells of itself is asked for by the parts of seeing, which are built after this one.
     case ask_message::report:
     case ask_message::situation:
     case ask_message::numbers:
@@ -120,6 +123,7 @@ MANTA_DECL std::vector<wire::buffer> questions::memory_of_all() {
   all[own_.rank.number()] = describe_memory();
   std::vector<node*> tickets(own_.size, nullptr);
   for (std::uint32_t r = 0; r < own_.size; ++r) {
+    // All ranks are asked before the first answer is awaited, so the time is that of the slowest.
     if (r != own_.rank.number())
       tickets[r] = &below_.tickets.send(r, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0});
   }
@@ -246,6 +250,7 @@ MANTA_DECL bool questions::cancel(node& n, bool children) {
   try {
     return below_.tickets.ask(home, m, who.data(), who.size()).data()[0] != std::byte{0};
   } catch (const rank_lost&) {
+    // The home has died before it answered, and the node has been ended by its death.
     if (n.state != state::pending) return false;
   }
   below_.completion.fail(

@@ -12,6 +12,7 @@
 namespace manta::exec {
 
 MANTA_DECL void waiters::check_deadlines(std::int64_t now) {
+  // The wait whose time was over first goes on first; the list of waits has another order.
   base::list<wait_record*> due;
   for (wait_record* record : waits_) {
     if (record->deadline <= now && record->parked != nullptr && !record->queued) due.push_back(record);
@@ -26,6 +27,7 @@ MANTA_DECL bool waiters::check_descriptors() {
   for (wait_record* record : waits_) {
     if (record->descriptor < 0) continue;
     pollfd look{record->descriptor, POLLIN, 0};
+    // A wait that was interrupted for another reason is woken too: its stack decides whether it waits again.
     if (!record->interrupted && ::poll(&look, 1, 0) == 0) continue;
     record->interrupted = any = true;
     wake(*record);
@@ -55,6 +57,8 @@ MANTA_DECL void waiters::sleep(std::int64_t ns) {
   if (!any_with_descriptor()) return net_.sleep(ns);
   if (check_descriptors()) return;
   if (net_.can_be_woken()) {
+    // A thread sleeps on one thing. Where messages wake it, another thread watches the descriptors and wakes it as a
+    // message would.
     if (bell_ == nullptr) bell_.reset(new descriptor_bell(ring_, rank_));
     bool armed = true;
     for (const wait_record* record : waits_) {
