@@ -30,8 +30,8 @@ inline std::vector<std::uint32_t> sorted_numbers(std::size_t count,
 
 }  // namespace detail
 
-/// Sorts fewer than 2^32 elements by before(left, right). Elements of which neither comes before the other keep their
-/// order.
+/// Sorts fewer than 2^32 elements by before(left, right). Elements of which neither comes before
+/// the other keep their order.
 template <class T, class Before>
 void sort(std::vector<T>& all, const Before& before) {
   const auto with = std::pair<const T*, const Before*>(all.data(), &before);

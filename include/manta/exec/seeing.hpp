@@ -95,7 +95,7 @@ class seeing {
   void take_numbers();                         ///< Ends a complete survey of the numbers of tasks.
   bool writes() const;                         ///< Is anything written or shown before the end?
   report::run_state finish_state(const std::string& why);  ///< Ends the complete survey for the state.
-  bool wants_live(unsigned kind) const;                    ///< Is that one of the live texts to be made?
+  bool wants_live(unsigned kind) const;                    ///< Does somebody want this live text?
   void write_and_show(const statistics& now);              ///< Writes the files that are due, and what is shown live.
   report::run_status status(bool is_over);                 ///< Counts what is unfinished.
   double seconds() const;                                  ///< Since the begin of the run.

@@ -178,8 +178,8 @@ struct reservation {
   struct part {
     bundle wanted;
     std::uint32_t rank = no_index;
-    stock free;           ///< what tasks and actors in the bundle have not taken
-    stock without_tasks;  ///< what actors in the bundle have not taken
+    stock free;           ///< the part that neither tasks nor actors in the bundle have taken
+    stock without_tasks;  ///< the part that actors in the bundle have not taken
     std::uint64_t devices = 0;
   };
   std::uint64_t id = 0;

@@ -59,7 +59,7 @@ struct route {
 /// The route of a path and a method.
 struct found_route {
   route* at = nullptr;
-  text_pairs parameters = {};  ///< what stands in the places of names
+  text_pairs parameters = {};  ///< values of the {names} in the path
   std::string allowed = {};    ///< if a route has this path and none this method: the methods that there are
 };
 

@@ -57,7 +57,7 @@ class python_program_with_model {
 
   /// The answers to a batch, as inputs of these types.
   [[nodiscard]] MANTA_DECL infer_request predict(const tensor& batch, const std::vector<tensor_type>& answers);
-  /// Likewise for values in JSON, a list with a value for each request.
+  /// The answers to a batch in JSON, a list with a value for each request.
   [[nodiscard]] MANTA_DECL std::string predict(std::string_view batch);
   /// Calls reconfigure(value) with what the JSON text says.
   MANTA_DECL void reconfigure(const std::string& json);

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of read_ahead.hpp.
 #pragma once
 
 #include "manta/train/read_ahead.hpp"

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of halving.hpp.
 #pragma once
 
 #include "manta/tune/halving.hpp"

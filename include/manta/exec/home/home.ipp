@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of home.hpp.
 #pragma once
 
 #include <cstring>
@@ -38,8 +36,8 @@ MANTA_DECL node& home::submit(function_id function, type_id type, const task_arg
     if (const store::failure_ptr why = below_.lost.tried_too_often(n, id, request))
       return below_.withdrawal.refuse_child(n, id, given, why);
   }
-  // A small task without inputs and conditions fits into its node. It needs no record, and is sent at once if a rank
-  // has room.
+  // A small task without inputs and conditions fits into its node. It needs no record, and is sent
+  // at once if a rank has room.
   if (given.input_count == 0 && request == nullptr && given.bytes < most_compact_) {
     if (hands_out() && send_compact(n, id, given.data, given.bytes)) {
       if (below_.throttle.is_time_to_help()) others_.relieve(others_.rank);

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of lost_tasks.hpp.
 #pragma once
 
 #include <cstring>
@@ -12,8 +10,8 @@
 namespace manta::exec {
 
 MANTA_DECL void lost_tasks::rank_died(rank_id dead) {
-  // What follows adds and frees nodes, which the table does not allow during a visit. So the nodes are listed and held
-  // first.
+  // What follows adds and frees nodes, which the table does not allow during a visit. So the nodes
+  // are listed and held first.
   base::list<node*> values, tasks;
   own_.graph.nodes.for_each([&](node& n) {
     forget_links_to(n, dead);

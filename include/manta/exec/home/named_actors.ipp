@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of named_actors.hpp.
 #pragma once
 
 #include <cstring>
@@ -54,8 +52,8 @@ MANTA_DECL node& named_actors::submit(const name_state& claimed, function_id fun
   }
   node& ticket = below_.tickets.make(0);
   const auto bytes = static_cast<std::uint32_t>(given.bytes);
-  // Rank 0 is the home of all named actors, so they outlive the rank that spawned them. The answer to the ticket names
-  // the handle.
+  // Rank 0 is the home of all named actors, so they outlive the rank that spawned them. The answer to
+  // the ticket names the handle.
   const task_message m{claimed.id, function, own_.rank, ticket.index, 0, bytes, 0, 0, 0};
   below_.records.send(0, message::name_spawn, m, given, {.request = request.get()});
   for (std::uint32_t i = 0; i < given.input_count; ++i) own_.refs.release(*given.inputs[i]);
@@ -184,8 +182,8 @@ MANTA_DECL bool named_actors::free(node_index handle) {
 MANTA_DECL void named_actors::handle_gone(const node& handle) {
   const actor_place place = handle.state == state::ready ? actor_place_in(handle.bytes) : actor_place{no_index, 0};
   if (place.rank != no_index && !own_.members.is_dead(place.rank)) {
-    // With a journal the next actor of this name begins with this one's state, which is complete only when this one has
-    // ended.
+    // With a journal the next actor of this name begins with this one's state, which is complete
+    // only when this one has ended.
     names_.keep_until_end(handle.index, {place.rank, place.slot});
   }
   free(handle.index);

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of orphans.hpp.
 #pragma once
 
 #include <algorithm>
@@ -104,8 +102,8 @@ MANTA_DECL void orphans::end_round() {
     // A holder has let go, or has passed the handle on to a rank that was not asked: only all ranks together know.
     return are_held ? rest() : begin_round(false);
   }
-  // If no handle was passed on since the round before, what nobody held in both rounds was not under way between them
-  // either.
+  // If no handle was passed on since the round before, what nobody held in both rounds was not
+  // under way between them either.
   const bool is_second = !unsure_ && lent_ == lent_before_;
   std::vector<orphan> unheld;
   held_.clear();

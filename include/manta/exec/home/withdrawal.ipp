@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of withdrawal.hpp.
 #pragma once
 
 #include <string>
@@ -220,8 +218,8 @@ MANTA_DECL void withdrawal::end_unstarted(task* t, bool expired) {
 
 MANTA_DECL void withdrawal::stop_children(running_task& parent) {
   parent.stops_children = true;
-  // Children have children: the list of parents takes the place of a recursion, and a call from inside the loop only
-  // adds to it.
+  // Children have children: the list of parents takes the place of a recursion, and a call from inside
+  // the loop only adds to it.
   if (!parents_.add(&parent)) return;
   base::list<node*> children;
   for (running_task* each = nullptr; parents_.take(each);) {

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of child_side.hpp.
 #pragma once
 
 #include <sys/socket.h>
@@ -46,8 +44,8 @@ MANTA_DECL void child_side::receive(void* into, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t got = ::recv(socket_, at, bytes, 0);
     if (got < 0 && errno == EINTR) continue;
-    // The rank has closed the connection or is gone. The child must not run the program's exit handlers, for it is a
-    // copy.
+    // The rank has closed the connection or is gone. The child must not run the program's exit
+    // handlers, for it is a copy.
     if (got <= 0) ::_exit(0);
     at += got;
     bytes -= static_cast<std::size_t>(got);

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of loop.hpp.
 #pragma once
 
 #include <sched.h>
@@ -129,8 +127,8 @@ MANTA_DECL bool rank_loop::run_call() {
 MANTA_DECL bool rank_loop::run_task() {
   // Every eighth turn is that of the oldest task, else newer ones could keep it waiting for ever.
   if (below_.turns.begin_task()) return run_oldest();
-  // The newest of the rank's own tasks runs first: in a nested computation it is the deepest, so few tasks wait at a
-  // time.
+  // The newest of the rank's own tasks runs first: in a nested computation it is the deepest, so
+  // few tasks wait at a time.
   if (below_.local.empty()) return below_.executor.run_received();
   below_.home.run(below_.local.pop_back());
   return true;

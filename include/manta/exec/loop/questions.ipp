@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of questions.hpp.
 #pragma once
 
 #include <cstring>
@@ -23,8 +21,8 @@ MANTA_DECL void questions::on_ask(const std::byte* data, std::size_t bytes) {
     case ask_message::explain: {
       bool placed_by_zero = false;
       const std::string text = explain_here(own_.graph.nodes.at(m.home_index), placed_by_zero);
-      // What this home has given to rank 0, rank 0 explains: the question goes on to it, with the ticket of the rank
-      // that asked.
+      // What this home has given to rank 0, rank 0 explains: the question goes on to it, with the
+      // ticket of the rank that asked.
       if (!placed_by_zero || own_.rank == 0) return below_.tickets.answer(m, text.data(), text.size());
       m.kind = ask_message::explain_placed;
       m.home_rank = own_.rank;

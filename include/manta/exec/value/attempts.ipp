@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of attempts.hpp.
 #pragma once
 
 #include "manta/base/clock.hpp"
@@ -36,8 +34,8 @@ MANTA_DECL bool attempts::is_due_for(const task_clock::timer& t) {
 MANTA_DECL void attempts::look_at_clock() {
   const std::int64_t now = base::now_ns();
   for (task_clock::timer first{}; clock_.take_due(now, first);) {
-    // Timers are not searched when a task ends: a timer whose task is gone, or has begun its next attempt, is skipped
-    // here.
+    // Timers are not searched when a task ends: a timer whose task is gone, or has begun its next
+    // attempt, is skipped here.
     if (!is_due_for(first)) continue;
     node& n = own_.graph.nodes.at(first.index);
     n.reset(node::timed);

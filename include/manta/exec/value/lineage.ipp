@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of lineage.hpp.
 #pragma once
 
 #include <utility>
@@ -52,8 +50,8 @@ MANTA_DECL graph::task* lineage::take_excess(std::uint64_t most_bytes) {
     uncount(oldest.id);
     graph::task* const t = tasks_.find(oldest.index);
     const bool made_value = t != nullptr && t->id == oldest.id;
-    // The task may have been handed over to the family of the handles in its value, after the value itself had come
-    // here.
+    // The task may have been handed over to the family of the handles in its value, after the
+    // value itself had come here.
     family* const f = made_value ? nullptr : family_of_parent(oldest.id);
     if (made_value) tasks_.erase(oldest.index);
     if (!made_value && f == nullptr) continue;

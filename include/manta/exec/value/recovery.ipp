@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of recovery.hpp.
 #pragma once
 
 #include <algorithm>
@@ -49,8 +47,8 @@ MANTA_DECL void recovery::note_lineage(const node& n, task* t) {
     bytes += input.form == form::remote ? input.remote.bytes : store::is_here(input) ? store::size_of(input) : 0;
   }
   lineage_.keep(n, t, bytes);
-  // Tasks that are kept for a death that may never come hold their inputs in memory, so the oldest go when there are
-  // many.
+  // Tasks that are kept for a death that may never come hold their inputs in memory, so the
+  // oldest go when there are many.
   const std::uint64_t most = std::min<std::uint64_t>(own_.ledger.memory().share() / 4, std::uint64_t{1} << 30);
   while (task* const excess = lineage_.take_excess(most)) records_.free(excess);
 }
@@ -181,8 +179,8 @@ MANTA_DECL void recovery::take_from_above(family& f) {
   node* const value = heir_at(*f.above, f.position, f.type);
   f.again = value != nullptr ? value : f.above->again;
   own_.refs.hold(*f.again);
-  // The second value of the outer family has fewer handles or other types: each member that waits fails, with the
-  // reason.
+  // The second value of the outer family has fewer handles or other types: each member that
+  // waits fails, with the reason.
   if (value == nullptr) return all_return(f);
   fetches_.need(*f.again);
   await_return(f);

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of supply.hpp.
 #pragma once
 
 #include <unistd.h>
@@ -70,8 +68,8 @@ MANTA_DECL void supply::tell_value(node_place to, node& n, message kind) {
     remote.bytes = store::size_of(n);
   }
   m.form = static_cast<std::uint8_t>(form::remote);
-  // The receiver was sent ahead and has no reference yet; with this one the value stays until the receiver has fetched
-  // it.
+  // The receiver was sent ahead and has no reference yet; with this one the value stays until
+  // the receiver has fetched it.
   if (kind == message::made) own_.refs.export_reference(n);
   own_.post.send(to.rank, kind, m, &remote, sizeof remote);
 }

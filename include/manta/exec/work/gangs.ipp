@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of gangs.hpp.
 #pragma once
 
 #include <unistd.h>
@@ -109,8 +107,8 @@ MANTA_DECL void gangs::run_part(task* t) {
   if (why == nullptr && own_.members.deaths() != 0) why = own_.failures.lost_member(*t->gang);
   std::uint64_t ns = 0;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
-  // What an actor's part asks for is for the other parts too, which may wait for it inside MPI: it must not wait behind
-  // them.
+  // What an actor's part asks for is for the other parts too, which may wait for it inside MPI: it
+  // must not wait behind them.
   identity.for_member = identity.for_member || t->request->actor;
   invocation call(below_.lock, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   net::team_place place{MPI_COMM_NULL, static_cast<int>(t->gang->member), static_cast<int>(t->gang->ranks.size()),
@@ -119,8 +117,8 @@ MANTA_DECL void gangs::run_part(task* t) {
   const bool leads = place.rank == 0;
   if (leads) ends_.of(t->gang->id, t->gang->ranks.size()).leader = t;
   below_.started.add(identity);  // it can be told to stop while it waits for the others
-  // The stop came before the part had begun. The other members may be ahead of this one, so the leader passes the stop
-  // on.
+  // The stop came before the part had begun. The other members may be ahead of this one, so the
+  // leader passes the stop on.
   if (below_.started.take_stop_at_start(identity)) {
     stop_members(t->id, identity.stops_children ? cancel_message::children : 0);
   }
@@ -280,8 +278,8 @@ MANTA_DECL void gangs::finish_complete() {
     gang_end& end = ends_.take_complete();
     task* const t = end.leader;
     const std::uint32_t slot = end.slot;
-    // The leader must know the slots of all parts before the home hears of the actor, for its first call may come at
-    // once.
+    // The leader must know the slots of all parts before the home hears of the actor, for its
+    // first call may come at once.
     if (t->request != nullptr && t->request->actor) settle_members(end);
     if (end.value != nullptr && end.why == nullptr) {
       try {

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of restarts.hpp.
 #pragma once
 
 #include <string>
@@ -124,8 +122,8 @@ MANTA_DECL void actor_restarts::build(actor_slot& slot, running_task& identity) 
     destroy(old);
   }
   slot.object = nullptr;
-  // A copy with handles is written once more, for reading it must leave it as it is: the actor may have to be built
-  // again.
+  // A copy with handles is written once more, for reading it must leave it as it is: the actor
+  // may have to be built again.
   if (slot.saved != nullptr || !slot.checkpoint.empty()) {
     wire::buffer again;
     const void* const copy = slot.saved;

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of runner.hpp.
 #pragma once
 
 #include <utility>
@@ -50,8 +48,8 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
   call.task = identity.id;
   below_.started.add(identity);
   const bool timed = ns != nullptr || below_.departure.has_end() || below_.time_account.measures();
-  // Where one task follows another, the end of the last is the begin of this one: reading the clock costs a tenth of a
-  // small task.
+  // Where one task follows another, the end of the last is the begin of this one: reading the clock
+  // costs a tenth of a small task.
   const std::uint64_t begins = below_.pace.take_begin(), start = begins != 0 || !timed ? begins : base::ticks();
   if (below_.time_account.measures()) below_.time_account.begin_task(identity, start);
   bool ok = true;

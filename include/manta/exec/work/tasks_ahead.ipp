@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of tasks_ahead.hpp.
 #pragma once
 
 #include <utility>
@@ -20,12 +18,12 @@ MANTA_DECL rank_id tasks_ahead::where_inputs_are_made(const task& t) const {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     const node& input = *const_cast<task&>(t).inputs()[i];
     if (input.state == state::ready) continue;
-    // Rank 0 does not know where a value of another home is being made, and an actor is no value that a task finds on
-    // the spot.
+    // Rank 0 does not know where a value of another home is being made, and an actor is no value that
+    // a task finds on the spot.
     if (!is_task(input) || input.has(node::actor)) return no_index;
     std::uint32_t at = no_index;
-    // A plain task keeps no record once it has been sent; one that was sent ahead, or that a death may bring back,
-    // does.
+    // A plain task keeps no record once it has been sent; one that was sent ahead, or that a
+    // death may bring back, does.
     if (input.form == form::none && input.sent.slot == no_index) at = input.sent.at;
     if (input.form == form::record && input.record->place == graph::place::elsewhere &&
         (input.record->ahead || (own_.members.recovers() && input.record->request == nullptr))) {

@@ -54,7 +54,7 @@ class replay {
 
   /// New transitions replace the oldest ones once the memory is full, and have the largest priority.
   void add(const transitions& t) { add_rated(t, {}); }
-  /// Likewise with priorities by errors that somebody has estimated, one for each.
+  /// New transitions whose priorities follow from errors that somebody has estimated, one for each.
   MANTA_DECL void add_rated(const transitions& t, const std::vector<float>& errors);
   [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -70,7 +70,7 @@ class replay {
   /// beta: how much of the bias the weights take away. The same numbers draw the same. Throws manta::error while the
   /// memory is empty.
   [[nodiscard]] MANTA_DECL sample draw(int count, double beta, const random& numbers) const;
-  /// Likewise, but gives no transitions while the memory is empty.
+  /// Draws as draw() does, but gives no transitions while the memory is empty.
   [[nodiscard]] sample try_draw(int count, double beta, const random& numbers) const {
     return size_ == 0 ? sample{} : draw(count, beta, numbers);
   }

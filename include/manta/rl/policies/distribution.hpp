@@ -61,8 +61,8 @@ using own_distribution = own_class<distribution, space>;
 /// for a box: its mean is the middle of the bounds where they are finite, plus half of their distance times the output.
 /// One of these for each part of a tuple or dict. Or the program's own.
 MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions, const own_distribution& own = {});
-/// Likewise for the actions of an environment; throws manta::error if they have masks, which the program's own
-/// does not suit.
+/// The distribution of the actions of an environment. Throws manta::error if they have masks, which the program's own
+/// distribution does not suit.
 MANTA_DECL std::unique_ptr<distribution> make_distribution(const any_environment& e, const own_distribution& own);
 
 namespace detail {
