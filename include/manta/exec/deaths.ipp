@@ -6,6 +6,7 @@
 #include <string>
 
 #include "manta/base/clock.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/deaths.hpp"
 #include "manta/exec/layers.hpp"
 
@@ -21,11 +22,10 @@ MANTA_DECL void deaths::look() {
 
 MANTA_DECL std::string deaths::announce(const net::lifeline::death& d) {
   const std::string why =
-      "rank " + std::to_string(d.rank) + " has died: " + d.why.substr(d.why.starts_with("manta: ") ? 7 : 0);
+      base::text("rank {} has died: {}", d.rank, d.why.substr(d.why.starts_with("manta: ") ? 7 : 0));
   const auto is_near = [&](std::uint32_t spare) { return all_.rank.world[spare].node == all_.rank.world[d.rank].node; };
   const death_message news{d.task, d.rank, all_.rank.members.successor_of(d.rank, is_near), d.by};
-  const std::string then = news.successor != 0
-                               ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
+  const std::string then = news.successor != 0 ? base::text("rank {}, which stood by, takes its place", news.successor)
                            : all_.rank.members.is_spare(d.rank) ? "it stood by, and had nothing to do"
                            : d.is_by_zero()                     ? ""
                                                                 : "what it had to do is done elsewhere";

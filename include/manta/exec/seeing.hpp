@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/account/rank_report.hpp"
 #include "manta/exec/account/standstill.hpp"
 #include "manta/exec/rank/engine_options.hpp"
@@ -74,7 +75,7 @@ class seeing {
 
   static std::string text_of(reason why, rank_id rank) {
     return why == signal ? "asked for by SIGUSR2"
-                         : "before the watchdog ends a task of rank " + std::to_string(rank.number());
+                         : base::text("before the watchdog ends a task of rank {}", rank.number());
   }
   void ask_for_state(reason why);  ///< Has rank 0 tell the state soon.
   /// Rank 0: the state is to be told soon.

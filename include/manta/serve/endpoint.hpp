@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "manta/actor_handle.hpp"
+#include "manta/base/text.hpp"
 #include "manta/serve/arguments.hpp"
 #include "manta/serve/call.hpp"
 #include "manta/serve/infer.hpp"
@@ -128,7 +129,7 @@ endpoint make_endpoint(std::string path, F f, route_options options) {
   };
   if constexpr (takes_rows<F, P...>()) {
     for (std::size_t i = e.options.outputs.size(); i < tensor_count<answer>; ++i)
-      e.options.outputs.push_back("output" + std::to_string(i));
+      e.options.outputs.push_back(base::text("output{}", i));
     std::size_t i = 0;
     (e.inputs.push_back(tensor_type_of<P>(e.options.inputs[i++])), ...);
     e.outputs = tensor_types<answer>(e.options.outputs);

@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/process.hpp"
 #include "manta/serve/deployment.hpp"
 #include "manta/serve/json.hpp"
@@ -114,7 +115,7 @@ class python_model<R(A)> {
   }
   static std::vector<std::string> names() {
     std::vector<std::string> all;
-    for (std::size_t i = 0; i < tensor_count<R>; ++i) all.push_back("y" + std::to_string(i));
+    for (std::size_t i = 0; i < tensor_count<R>; ++i) all.push_back(base::text("y{}", i));
     return all;
   }
   static R answer_in(const infer_request& given, std::size_t row) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/tune/median_stopping.hpp"
 
 namespace manta::tune {
@@ -18,9 +19,9 @@ MANTA_DECL verdict median_stopping::report(trial_number t, double at, double los
   if (others.size() >= options_.min_samples) {
     const double middle = sorted_quantile(others, 0.5);
     if (h.best > middle) {
-      v = verdict::stop("at " + detail::number_text(at) + ": best loss " + detail::number_text(h.best) + " is above " +
-                        detail::number_text(middle) + ", the median of the means of " + std::to_string(others.size()) +
-                        " others");
+      v = verdict::stop(base::text("at {}: best loss {} is above {}, the median of the means of {} others",
+                                   detail::number_text(at), detail::number_text(h.best), detail::number_text(middle),
+                                   others.size()));
     }
   }
   // the mean up to each point passed since the last report, and up to this one

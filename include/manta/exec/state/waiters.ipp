@@ -3,6 +3,7 @@
 #pragma once
 
 #include "manta/base/clock.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/rank/node_views.hpp"
 #include "manta/exec/rank/stack_trace.hpp"
 #include "manta/exec/state/waiters.hpp"
@@ -84,7 +85,7 @@ MANTA_DECL std::string waiters::describe(rank_id here) const {
     if (w == last_ || w->over()) continue;
     text += (text.empty() ? "" : ", ") + describe(*w);
   }
-  return text.empty() ? text : "[rank " + std::to_string(here) + ": " + text + "] ";
+  return text.empty() ? text : base::text("[rank {}: {}] ", here, text);
 }
 
 MANTA_DECL std::vector<report::waiting_task> waiters::waits_now(std::size_t most, bool by_helper) const {
@@ -121,7 +122,7 @@ MANTA_DECL std::string waiters::describe(const wait_record& record) {
   if (record.first->function != graph::no_index) {
     return text + "'" + std::string(wire::function_at(record.first->function).name()) + "'";
   }
-  if (is_stand_in(*record.first)) return text + "a value of rank " + std::to_string(record.first->links->rank);
+  if (is_stand_in(*record.first)) return base::text("{}a value of rank {}", text, record.first->links->rank);
   return text + "a value";
 }
 

@@ -301,7 +301,7 @@ MANTA_DECL void recovery::value_lost(node& n, rank_id dead) {
     } else {             // a ticket: only the dead rank could answer
       n.missing = 0;
       completion_.fail(n, own_.failures.death(store::failure::kind::rank, dead,
-                                              "there will be no answer from rank " + std::to_string(dead) + ": "));
+                                              base::text("there will be no answer from rank {}: ", dead)));
       own_.refs.release(n);
     }
     return;
@@ -345,7 +345,7 @@ MANTA_DECL void recovery::actor_lost(node& n, rank_id dead) {
       ++t->attempt;
       return make_again(n, t);
     }
-    why += "; it has been restarted " + std::to_string(t->attempt) + " times, as often as it may be";
+    why += base::text("; it has been restarted {} times, as often as it may be", t->attempt);
     forget_lineage(n);
   }
   completion_.fail(n, actor_failure(why));

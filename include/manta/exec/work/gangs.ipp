@@ -11,6 +11,7 @@
 
 #include "manta/base/clock.hpp"
 #include "manta/base/error.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/work/gangs.hpp"
 
@@ -18,11 +19,11 @@ namespace manta::exec {
 
 MANTA_DECL void gangs::require(const graph::request& request) const {
   if (request.ranks <= 1 || allowed_) return;
-  throw error(
-      "manta: a gang of " + std::to_string(request.ranks) +
-      " ranks computes inside MPI while manta goes on beside it, which needs the progress thread and "
-      "MPI_THREAD_MULTIPLE; leave runtime_options::progress_thread on, and ask MPI_Init_thread for that level if the "
-      "program initialises MPI itself");
+  throw error(base::text(
+      "manta: a gang of {} ranks computes inside MPI while manta goes on beside it, which needs the progress thread "
+      "and MPI_THREAD_MULTIPLE; leave runtime_options::progress_thread on, and ask MPI_Init_thread for that level if "
+      "the program initialises MPI itself",
+      request.ranks));
 }
 
 MANTA_DECL store::failure_ptr gangs::wait_for_death_notice(const graph::gang& g) {

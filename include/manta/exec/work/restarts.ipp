@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "manta/base/error.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/work/restarts.hpp"
 
@@ -97,7 +98,7 @@ MANTA_DECL void actor_restarts::restart(actor_slot& slot) {
   if (slot.constructor == nullptr || slot.restarts >= slot.request->restarts) {
     slot.dead = "a method found the actor broken: " + slot.broken_by +
                 (slot.request->restarts > 0
-                     ? "; it has been restarted " + std::to_string(slot.restarts) + " times, as often as it may be"
+                     ? base::text("; it has been restarted {} times, as often as it may be", slot.restarts)
                      : "; with actor_options::restarts it would be built anew");
   } else {
     ++slot.restarts;
