@@ -17,8 +17,8 @@ namespace manta::output {
 
 /// Decides about the content that a file has from an earlier run.
 enum class mode {
-  fresh,  ///< it is gone at the first write
-  append  ///< new records follow it
+  fresh,  ///< the old content goes at the first write
+  append  ///< new records follow the old content
 };
 
 /// Makes a folder and those above it, as mkdir -p does. Throws manta::error with the reason.

@@ -34,7 +34,7 @@ struct route_options {
   /// all of them are named by the path or by `inputs`.
   std::vector<std::string> methods = {};
   std::string summary = {};      ///< a line about the route, for /docs and /openapi.json
-  std::string description = {};  ///< more about it
+  std::string description = {};  ///< longer description of the route
   std::string example = {};      ///< a body in JSON that a person may begin with
 };
 
@@ -53,7 +53,7 @@ struct route_value {
 struct endpoint {
   std::string path;
   route_options options;
-  actor<router> deployment = {};  ///< whose handle the route was given; empty for others
+  actor<router> deployment = {};  ///< deployment whose handle the route was given; empty for other routes
   std::string deployment_name = {};
   bool streams = false, takes_request = false, answers_bytes = false;
   bool may_get = false;  ///< no request needs a body
@@ -64,7 +64,7 @@ struct endpoint {
   MANTA_DECL void set_sizes(std::int64_t input, std::int64_t output);
   /// Throws json_error if the request does not fit.
   std::function<std::unique_ptr<call>(const incoming&)> start;
-  /// Null if the values are no tensors. `version`: that has to answer; 0: any.
+  /// Null if the values are no tensors. `version`: the version that has to answer; 0: any.
   std::function<std::unique_ptr<call>(infer_request, const std::string& model, int version)> infer;
 };
 

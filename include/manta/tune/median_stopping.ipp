@@ -10,7 +10,7 @@ namespace manta::tune {
 MANTA_DECL verdict median_stopping::report(trial_number t, double at, double loss) {
   history& h = running_.at(t);
   if (at < options_.grace) return verdict::go_on();
-  if (at <= h.last) return verdict::go_on();  // a retried trial comes by again
+  if (at <= h.last) return verdict::go_on();  // a trial that is tried again passes its old points once more
   h.best = std::min(h.best, loss);
   const double mean_before = h.count > 0 ? h.sum / static_cast<double>(h.count) : 0;
   if (!means_at_.contains(at)) open(at);

@@ -61,7 +61,7 @@ class replay {
   struct sample {
     std::vector<std::size_t> which;
     transitions drawn;
-    std::vector<float> weights;  ///< against the bias of priorities, at most 1
+    std::vector<float> weights;  ///< factors that take away the bias of priorities, at most 1
     template <class Archive>
     void serialize(Archive& archive) {
       archive(which, drawn, weights);
@@ -78,7 +78,7 @@ class replay {
   /// memory that was lost has them.
   MANTA_DECL void set_priorities(const std::vector<std::size_t>& which, const std::vector<float>& errors);
 
-  /// For checkpoints.
+  /// The state of the memory, for checkpoints.
   [[nodiscard]] MANTA_DECL std::string state() const;
   /// Goes on from a state. A memory of another size or another alpha keeps its own: it has the last transitions, as
   /// many as it has places for.
@@ -98,7 +98,7 @@ class replay {
   double alpha_ = 0, largest_ = 1;
   detail::frame_store frames_;
   std::vector<std::uint32_t> before_, after_;  ///< the observations of the transition at a place, by their numbers
-  transitions rest_;                           ///< all else
+  transitions rest_;                           ///< the transitions without their observations
   sum_tree tree_;
 };
 
