@@ -4,6 +4,7 @@
 // manta inside a running MPI program: the program initialises MPI and computes
 // in its own way, enters a task phase, gets the result on every rank, goes on
 // with its own MPI, enters again, and closes the runtime before MPI_Finalize.
+// A third phase has tasks that read what each rank has computed itself.
 // manta duplicates the communicator, so messages can never be mixed up.
 // 13_inside_mpi.md walks through it.
 //
@@ -12,10 +13,12 @@
 // Expected output:
 //   phase 1: sum of squares below 100 is 328350 on every rank
 //   phase 2: sum of squares below 200 is 2646700 on every rank
+//   phase 3: the largest number of all parts is 999
 #include <manta/manta.hpp>
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -31,6 +34,21 @@ std::int64_t sum_of_squares(std::int64_t limit) {
   std::int64_t sum = 0;
   for (const std::int64_t s : manta::get(squares)) sum += s;
   return sum;
+}
+// [end]
+
+// [own]
+/// The program's own data: each rank has a part of a field, which no message of manta carries.
+std::vector<double> part;
+
+/// A task for the rank that has the part.
+double largest_of_part() { return *std::max_element(part.begin(), part.end()); }
+
+/// The driver of a phase that looks at all parts.
+double largest_of_all() {
+  std::vector<manta::future<double>> all;
+  for (int r = 0; r < manta::size(); ++r) all.push_back(manta::async<largest_of_part>({.rank = r}));
+  return std::ranges::max(manta::get(all));
 }
 // [end]
 
@@ -62,6 +80,13 @@ int simulate(int argc, char** argv) {
     right = everywhere(second == 2646700) && right;
     if (rank == 0)
       std::printf("phase 2: sum of squares below 200 is %lld on every rank\n", static_cast<long long>(second));
+
+    int size = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = rank; i < 1000; i += size) part.push_back(i);
+    const double largest = rt.run([] { return largest_of_all(); });
+    right = everywhere(largest == 999) && right;
+    if (rank == 0) std::printf("phase 3: the largest number of all parts is %g\n", largest);
   }  // collective: the runtime ends before MPI does
 
   MPI_Finalize();

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "manta/async.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/isolation/isolated_actor.hpp"
 #include "manta/places.hpp"
 #include "manta/team.hpp"
@@ -335,8 +336,8 @@ void kill(const actor<A>& victim) {
   exec::engine& e = exec::engine::here("kill");
   const exec::engine::guard g(e);
   auto& handle = detail::access::of(victim).node("kill");
-  e.calls().kill(handle, "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" +
-                             std::string(e.current_task().name()) + "' on rank " + std::to_string(e.rank()));
+  e.calls().kill(handle, base::text("the actor of class {} was killed by '{}' on rank {}", wire::type_name<A>(),
+                                    e.current_task().name(), e.rank()));
   e.named().free_name_of(handle);
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <tuple>
 
+#include "manta/base/text.hpp"
 #include "manta/call/pool_members.hpp"
 
 namespace manta {
@@ -250,7 +251,7 @@ class actor_pool {
     std::vector<actor<A>> all;
     for (std::size_t i = 0; i < count; ++i) {
       actor_options each = options;
-      if (!each.name.empty()) each.name += "-" + std::to_string(i);
+      if (!each.name.empty()) each.name += base::text("-{}", i);
       all.push_back(spawn<A>(each, args...));
     }
     return all;

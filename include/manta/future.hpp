@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/call/handle.hpp"  // first: see manta.hpp
 
 #include "manta/call/future_range.hpp"
@@ -192,7 +193,7 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
     const exec::engine::guard g(e);
     const std::uint32_t type = wire::type_index<T>::value;
     if (options.replicas < 0)
-      throw error("manta: put_options::replicas = " + std::to_string(options.replicas) + " is negative");
+      throw error(base::text("manta: put_options::replicas = {} is negative", options.replicas));
     detail::handle made;
     if constexpr (wire::is_plain<T>) {
       made = detail::handle(e.made().make_plain(type, &value, sizeof value));
@@ -273,9 +274,9 @@ inline std::string missing_value(const handle& h) {
 template <class T, class Rep, class Period>
 T get_for(const future<T>& f, std::chrono::duration<Rep, Period> d) {
   if (!f.wait_for(d)) {
-    throw timeout("manta: get_for: " + detail::missing_value(detail::access::of(f)) + " after " +
-                  std::to_string(std::chrono::duration<double>(d).count()) +
-                  " s; the task goes on: wait longer, or ask manta::explain where it is");
+    throw timeout(
+        base::text("manta: get_for: {} after {} s; the task goes on: wait longer, or ask manta::explain where it is",
+                   detail::missing_value(detail::access::of(f)), std::chrono::duration<double>(d).count()));
   }
   return get(f);
 }

@@ -14,7 +14,6 @@
 #include <cereal/types/string.hpp>
 #include <cereal/types/tuple.hpp>
 #include <cereal/types/vector.hpp>
-#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -24,7 +23,7 @@
 #include <utility>
 
 #include "manta/base/demangle.hpp"
-#include "manta/error.hpp"
+#include "manta/call/class_table.hpp"
 
 namespace manta {
 
@@ -95,7 +94,7 @@ class own_class {
   static own_class of(const std::tuple<Args...>& arguments) {
     using made = typename detail::standing_for<Base, C>::type;
     using e = entry<made, Args...>;
-    if (!e::registered) makers()[typeid(e).name()] = &e::make;  // called before main, by a static object
+    if (!e::is_known) makers().add(typeid(e).name(), &e::make);  // called before main, by a static object
     std::ostringstream bytes(std::ios::binary);
     {
       cereal::BinaryOutputArchive archive(bytes);
@@ -112,11 +111,7 @@ class own_class {
   [[nodiscard]] const detail::class_value& value() const { return value_; }
   /// Makes a new object. Throws manta::error if this rank's program does not have the class.
   [[nodiscard]] std::unique_ptr<Base> make(const Given&... given) const {
-    const auto found = makers().find(value_.mangled);
-    if (found == makers().end())
-      throw error("manta: this rank's program does not have the class " + value_.name +
-                  ": start the same program on all ranks");
-    return found->second(value_.arguments, given...);
+    return makers().at([this] { return "the class " + value_.name; }, value_.mangled)(value_.arguments, given...);
   }
 
   /// Compares classes and arguments.
@@ -129,8 +124,8 @@ class own_class {
 
  private:
   using maker = std::unique_ptr<Base> (*)(const std::string& arguments, const Given&... given);
-  static std::map<std::string, maker>& makers() {
-    static std::map<std::string, maker> all;
+  static detail::class_table<maker>& makers() {
+    static detail::class_table<maker> all;
     return all;
   }
 
@@ -154,7 +149,7 @@ class own_class {
           },
           values);
     }
-    static inline const bool registered = (makers()[typeid(entry).name()] = &make, true);
+    static inline const bool is_known = (makers().add(typeid(entry).name(), &make), true);
   };
 
   detail::class_value value_;

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of process.hpp.
 #pragma once
 
 #include <fcntl.h>
@@ -23,6 +21,7 @@
 #include <utility>
 
 #include "manta/base/launch_variables.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/process.hpp"
 
@@ -48,7 +47,7 @@ struct channel {
 
 inline std::string ending_of(int status) {
   if (WIFSIGNALED(status)) return std::string("was ended by signal ") + strsignal(WTERMSIG(status));
-  return "ended with exit code " + std::to_string(WEXITSTATUS(status));
+  return base::text("ended with exit code {}", WEXITSTATUS(status));
 }
 
 }  // namespace detail

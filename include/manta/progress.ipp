@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of progress.hpp.
 #pragma once
 
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include <fstream>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/exec/engine.hpp"
 #include "manta/progress.hpp"
@@ -23,7 +22,7 @@ namespace detail {
 
 /// A launcher of MPI programs whose standard error is a terminal is the parent of this process.
 inline bool launcher_has_terminal() {
-  const std::string parent = "/proc/" + std::to_string(::getppid());
+  const std::string parent = base::text("/proc/{}", ::getppid());
   std::string name;
   std::ifstream(parent + "/comm") >> name;
   if (!name.starts_with("mpi") && !name.starts_with("orte") && !name.starts_with("prte")) return false;
@@ -134,7 +133,7 @@ MANTA_DECL std::string progress_display::line(double seconds, std::size_t width,
   std::string text = std::to_string(done_);
   if (total_ > 0) {
     const std::uint64_t percent = done_ >= total_ ? 100 : 100 * done_ / total_;
-    text += " of " + std::to_string(total_) + " (" + std::to_string(percent) + " %)";
+    text += base::text(" of {} ({} %)", total_, percent);
   }
   text += ", " + duration_text(seconds);
   if (const std::uint64_t made = done_ - skipped_; total_ > done_ && made > 0) {

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/reservation.hpp"
 
 namespace manta::detail {
@@ -18,12 +19,12 @@ template <class Options>
 void fill_request(graph::request& request, const Options& o, const char* kind, bool gang) {
   const auto require_amount = [&](const char* name, int amount) {
     if (amount < 0) {
-      throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(amount) + " is negative");
+      throw error(base::text("manta: {}::{} = {} is negative", kind, name, amount));
     }
   };
   const auto require_place = [&](const char* name, int place) {
     if (place < -1) {
-      throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(place) + " is none; -1 is any");
+      throw error(base::text("manta: {}::{} = {} is none; -1 is any", kind, name, place));
     }
   };
   require_place("rank", o.rank);
@@ -57,12 +58,11 @@ void fill_request(graph::request& request, const Options& o, const char* kind, b
 template <class Options>
 void require_placeable(exec::engine& e, graph::request& request, const Options& o, const std::string& what) {
   if (request.nodes > 0 && request.ranks % request.nodes != 0) {
-    throw error("manta: ranks = " + std::to_string(request.ranks) +
-                " cannot be spread evenly over nodes = " + std::to_string(request.nodes));
+    throw error(base::text("manta: ranks = {} cannot be spread evenly over nodes = {}", request.ranks, request.nodes));
   }
   if (request.ranks > 0 && request.spread && (request.nodes > 0 || o.near.valid())) {
     throw error("manta: " + what + " asks for its members to be spread over as many nodes as can be, and for " +
-                (request.nodes > 0 ? "nodes = " + std::to_string(request.nodes) : "the node of the value in near") +
+                (request.nodes > 0 ? base::text("nodes = {}", request.nodes) : "the node of the value in near") +
                 "; leave one of the two out");
   }
   if (o.in.valid()) {

@@ -4,6 +4,7 @@
 // How a reservation is made, and how a task finds its place in it.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/request.ipp"
 #include "manta/reservation.hpp"
 
@@ -18,7 +19,7 @@ MANTA_DECL reservation reserve(const reservation_options& options, std::uint32_t
   wire::put(bytes, wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const bundle& b = options.bundles[i];
-    if (b.cpus < 0) throw error("manta: bundle::cpus = " + std::to_string(b.cpus) + " is negative");
+    if (b.cpus < 0) throw error(base::text("manta: bundle::cpus = {} is negative", b.cpus));
     wanted[i].cpus = b.cpus;
     wanted[i].gpu_units = graph::gpu_units(b.gpus, "bundle::gpus");
     wanted[i].resources = b.resources;
@@ -47,9 +48,9 @@ MANTA_DECL void put_in_reservation(graph::request& request, const reservation& i
     throw error("manta: " + what + " is placed by its reservation; leave out rank, node, except, near and spread");
   }
   if (bundle < -1 || bundle >= static_cast<int>(bundles.size())) {
-    throw unschedulable("manta: " + what + " asks for bundle " + std::to_string(bundle) +
-                        " of a reservation that has " + std::to_string(bundles.size()) +
-                        " bundles; they are numbered from 0, and -1 means any");
+    throw unschedulable(base::text(
+        "manta: {} asks for bundle {} of a reservation that has {} bundles; they are numbered from 0, and -1 means any",
+        what, bundle, bundles.size()));
   }
   request.reservation = access::id_of(in);
   request.bundle = bundle;
@@ -60,15 +61,14 @@ MANTA_DECL void put_in_reservation(graph::request& request, const reservation& i
     const auto& b = bundles[i];
     if (bundle >= 0 && i != static_cast<std::size_t>(bundle)) continue;
     fit += b.is_enough_for(request);
-    offered += " [bundle " + std::to_string(i) + ": " + graph::describe(b) + "]";
+    offered += base::text(" [bundle {}: {}]", i, graph::describe(b));
   }
   if (fit >= members) return;
   const std::string each = graph::describe(request);
   throw unschedulable("manta: " + what + " asks for " +
                       (members == 1 ? each + ", which its reservation does not have in one bundle:"
-                                    : std::to_string(members) + " ranks, each with " + each +
-                                          ", and of its reservation's bundles " + std::to_string(fit) +
-                                          (fit == 1 ? " fits:" : " fit:")) +
+                                    : base::text("{} ranks, each with {}, and of its reservation's bundles {}{}",
+                                                 members, each, fit, fit == 1 ? " fits:" : " fit:")) +
                       offered + "; reserve more or ask for less");
 }
 

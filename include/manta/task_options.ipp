@@ -4,6 +4,7 @@
 // The request of a task to the scheduler, from its options.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/request.ipp"
 #include "manta/task_options.hpp"
 
@@ -23,7 +24,7 @@ MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& 
         "first parameter, or leave them out");
   }
   if (!gang && asks_for_no_place(o) && o.retries == 0 && o.deadline == std::chrono::nanoseconds::max()) return nullptr;
-  if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
+  if (o.retries < 0) throw error(base::text("manta: task_options::retries = {} is negative", o.retries));
   if (o.duration.count() < 0) throw error("manta: task_options::duration is negative; leave it out if it is not known");
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
@@ -48,7 +49,7 @@ MANTA_DECL exec::call_terms make_call_terms(const task_options& o) {
         "manta: a call of an actor takes .deadline and .retries; its other options are those of the actor, which are "
         "given to spawn: spawn<A>({.cpus = 2}, args...)");
   }
-  if (o.retries < 0) throw error("manta: a call's .retries = " + std::to_string(o.retries) + " is negative");
+  if (o.retries < 0) throw error(base::text("manta: a call's .retries = {} is negative", o.retries));
   exec::call_terms terms{.retries = o.retries};
   if (o.deadline != std::chrono::nanoseconds::max()) terms.deadline = o.deadline.count();
   return terms;

@@ -4,7 +4,10 @@
 # Defines the targets of manta, for the installed mantaConfig.cmake and for the CMakeLists.txt beside this file.
 #
 #   manta::manta     the headers alone: each source that includes them compiles what it needs
-#   manta::compiled  the engine and the libraries, compiled once; it is linked in place of manta::manta
+#   manta::core      the engine, compiled once; it is linked in place of manta::manta
+#   manta::tune, manta::nn, manta::train, manta::rl, manta::serve, manta::output, manta::torch
+#                    a library with the engine and all else that it needs, compiled once
+#   manta::compiled  the engine and all libraries
 #   manta::run       the program manta-run, for tests: add_test(NAME t COMMAND manta::run -n 4 $<TARGET_FILE:t>)
 cmake_policy(VERSION 3.18)
 
@@ -71,33 +74,61 @@ name its include folder by -DCEREAL_INCLUDE_DIR=/path/to/cereal/include" PARENT_
     set_target_properties(manta::compiled PROPERTIES IMPORTED_LOCATION "${library}")
     target_compile_definitions(manta::compiled INTERFACE MANTA_COMPILED)
     target_link_libraries(manta::compiled INTERFACE manta::manta)
+    foreach(name IN ITEMS core output tune nn train rl serve torch)
+      add_library(manta::${name} INTERFACE IMPORTED GLOBAL)
+      target_link_libraries(manta::${name} INTERFACE manta::compiled)
+    endforeach()
   else()
-    manta_add_library("${include_dir}")
+    manta_add_libraries("${include_dir}/manta")
   endif()
 endfunction()
 
-# Builds manta::compiled in the project that uses it, where one of its targets is linked with it.
-function(manta_add_library include_dir)
-  # manta::compiled is imported here too, so that a project may install and export what it links with it.
-  add_library(manta::compiled INTERFACE IMPORTED GLOBAL)
-  target_link_libraries(manta::compiled INTERFACE manta_compiled)
-  file(GLOB library_sources "${include_dir}/manta/*/src*.cpp")
-  add_library(manta_compiled STATIC EXCLUDE_FROM_ALL "${include_dir}/manta/src.cpp" ${library_sources})
-  target_compile_definitions(manta_compiled PUBLIC MANTA_COMPILED PRIVATE MANTA_SOURCES_APART)
-  target_link_libraries(manta_compiled PUBLIC manta::manta)
-  set_target_properties(manta_compiled PROPERTIES POSITION_INDEPENDENT_CODE TRUE)
-  # Where the project names no CMAKE_BUILD_TYPE the engine is optimised all the same.
-  target_compile_options(manta_compiled PRIVATE $<$<CONFIG:>:-O2>)
-
+# Builds the engine and the libraries in the project that uses them, each where a target is linked with it.
+function(manta_add_libraries folder)
   # Headers that some of the libraries need. A library whose headers are missing is left out.
+  set(packages)
   foreach(target IN ITEMS Eigen3::Eigen nlohmann_json::nlohmann_json)
     string(REGEX REPLACE "::.*" "" package ${target})
     if(NOT TARGET ${target})
       find_package(${package} QUIET CONFIG)
     endif()
     if(TARGET ${target})
-      target_include_directories(
-        manta_compiled SYSTEM PRIVATE $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+      list(APPEND packages $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
     endif()
+  endforeach()
+
+  # What else of the libraries each one needs, as meson.build has it.
+  set(needs_core)
+  foreach(name IN ITEMS output nn)
+    set(needs_${name} core)
+  endforeach()
+  set(needs_tune core output)
+  foreach(name IN ITEMS train rl)
+    set(needs_${name} tune nn ${needs_tune})
+  endforeach()
+  set(needs_serve train rl ${needs_rl})
+  set(needs_torch serve ${needs_serve})
+
+  add_library(manta::compiled INTERFACE IMPORTED GLOBAL)
+  foreach(name IN ITEMS core output tune nn train rl serve torch)
+    file(GLOB sources "${folder}/${name}/src*.cpp")
+    if(name STREQUAL "core")
+      set(sources "${folder}/src.cpp")
+    endif()
+    add_library(manta_${name} STATIC EXCLUDE_FROM_ALL ${sources})
+    target_compile_definitions(manta_${name} PUBLIC MANTA_COMPILED PRIVATE MANTA_SOURCES_APART)
+    target_link_libraries(manta_${name} PUBLIC manta::manta)
+    target_include_directories(manta_${name} SYSTEM PRIVATE ${packages})
+    set_target_properties(manta_${name} PROPERTIES POSITION_INDEPENDENT_CODE TRUE)
+    # Where the project names no CMAKE_BUILD_TYPE the engine is optimised all the same.
+    target_compile_options(manta_${name} PRIVATE $<$<CONFIG:>:-O2>)
+    foreach(need IN LISTS needs_${name})
+      target_link_libraries(manta_${name} PUBLIC manta_${need})
+    endforeach()
+
+    # These are imported here too, so that a project may install and export what it links with them.
+    add_library(manta::${name} INTERFACE IMPORTED GLOBAL)
+    target_link_libraries(manta::${name} INTERFACE manta_${name})
+    target_link_libraries(manta::compiled INTERFACE manta_${name})
   endforeach()
 endfunction()

@@ -30,7 +30,7 @@ MPI_HEADERS = {"runtime.hpp", "run.hpp", "options.hpp", "team.hpp"}
 # Plain data and plain bytes: no MPI, no threads, no clocks, no files.
 PURE = ["graph", "wire"]
 # What libraries may include of the layers below: the mode of the build, questions about numbers, and mixing of bits.
-FOR_ALL = {"manta/base/config.hpp", "manta/base/demangle.hpp", "manta/base/number.hpp", "manta/base/hash.hpp", "manta/base/text.hpp", "manta/base/unknown_options.hpp", "manta/base/amounts.hpp", "manta/base/version.hpp"}
+FOR_ALL = {"manta/base/config.hpp", "manta/base/demangle.hpp", "manta/base/number.hpp", "manta/base/hash.hpp", "manta/base/random.hpp", "manta/base/text.hpp", "manta/base/unknown_options.hpp", "manta/base/amounts.hpp", "manta/base/version.hpp"}
 # The one source of a compiled program: it includes all there is.
 EVERYTHING = "manta/src.hpp"
 CLOCKS = {"manta/base/clock.hpp"}

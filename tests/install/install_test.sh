@@ -92,7 +92,12 @@ find_package() {
 cmake_sources() {
   command -v cmake >/dev/null || skip "there is no cmake"
   cmake_project add_subdirectory manta
-  cmake_project FetchContent compiled
+  cmake_project FetchContent core
+  # A program of the core builds the engine and no library.
+  local objects
+  objects=$(cd FetchContent && find . -name '*.o' | grep -o 'manta_[a-z]*\.dir' | sort -u)
+  [[ $objects == manta_core.dir ]] || { echo "built for a program of the core: $objects" >&2; exit 1; }
+  [[ -z ${MANTA_TEST_LONG:-} ]] || cmake_project compiled_sources compiled
 }
 
 # A meson project that has manta in its subprojects folder.

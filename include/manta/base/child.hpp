@@ -19,6 +19,8 @@
 #include <cstring>
 #include <string>
 
+#include "manta/base/text.hpp"
+
 namespace manta::base {
 
 /// The page that a child and its user share.
@@ -136,7 +138,7 @@ inline std::string describe_signal(int number) {
     case SIGTERM: return "SIGTERM";
     case SIGTRAP: return "a trap (SIGTRAP)";
     case SIGSYS: return "a forbidden system call (SIGSYS)";
-    default: return std::string("signal ") + std::to_string(number) + " (" + ::strsignal(number) + ")";
+    default: return base::text("signal {} ({})", number, ::strsignal(number));
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "manta/base/error.hpp"
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 
 namespace manta::base {
 
@@ -30,10 +31,9 @@ inline double environment_number(const char* name, double otherwise, int least =
   const double value = text != nullptr ? std::strtod(text, &end) : otherwise;
   if ((text != nullptr && (end == text || *end != '\0')) || is_nan(value) || value < least || value > most) {
     const std::string what = text != nullptr ? std::string(name) + "=" + text
-                                             : std::to_string(value) + ", of the option that " + name + " overrides,";
+                                             : base::text("{}, of the option that {} overrides,", value, name);
     throw error("manta: " + what + " is not a number" +
-                (least > -any_number ? " from " + std::to_string(least) + " to " + std::to_string(most) : "") +
-                "; unset it or give one");
+                (least > -any_number ? base::text(" from {} to {}", least, most) : "") + "; unset it or give one");
   }
   return value;
 }
@@ -47,8 +47,7 @@ inline std::uint64_t environment_count(const char* name, std::uint64_t otherwise
   errno = 0;
   const std::uint64_t value = std::strtoull(text, &end, 10);
   if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > most) {
-    throw error(std::string("manta: ") + name + "=" + text + " is not a whole number from " + std::to_string(least) +
-                " to " + std::to_string(most));
+    throw error(base::text("manta: {}={} is not a whole number from {} to {}", name, text, least, most));
   }
   return value;
 }

@@ -27,6 +27,12 @@ class text_argument {
   text_argument(I number) : kind_(kind::integer), integer_(number) {}
   template <std::unsigned_integral U>
   text_argument(U number) : kind_(kind::natural), natural_(number) {}
+  /// An id of graph/ids.hpp, as its number.
+  template <class Id>
+    requires requires(const Id& id) {
+      { id.number() } -> std::unsigned_integral;
+    }
+  text_argument(const Id& id) : text_argument(id.number()) {}
   template <std::floating_point F>
   text_argument(F number) : kind_(sizeof(F) == sizeof(float) ? kind::single : kind::real), real_(number) {}
 

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of pool_members.hpp.
 #pragma once
 
 #include <string>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/call/pool_members.hpp"
 
 namespace manta::detail {
@@ -17,9 +16,10 @@ MANTA_DECL handle call_of_nobody(std::uint32_t type, std::size_t size) {
   handle failed(e.refs().make_node(type));
   store::failure f;
   f.kind = store::failure::kind::actor;
-  f.message = "none of the pool's " + std::to_string(size) +
-              " actors is left to do this call: the calls that they had been given when they died say why. Make a new "
-              "pool, or let its actors be built anew (actor_options::restarts)";
+  f.message = base::text(
+      "none of the pool's {} actors is left to do this call: the calls that they had been given when they died say "
+      "why. Make a new pool, or let its actors be built anew (actor_options::restarts)",
+      size);
   e.completions().fail(*failed.get(), store::share(std::move(f)));
   return failed;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/async.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/generator.hpp"
 
@@ -36,9 +37,10 @@ class producer {
   T next(std::uint64_t position) {
     if (again_ && position_ == 0) skip(position);
     if (position != position_) {
-      throw error("manta: a stream has one consumer, and this one is at value " + std::to_string(position) +
-                  " while another has gone on to " + std::to_string(position_) +
-                  "; do not read a stream that was sent twice, or that a retried task had begun to read");
+      throw error(base::text(
+          "manta: a stream has one consumer, and this one is at value {} while another has gone on to {}; do not read "
+          "a stream that was sent twice, or that a retried task had begun to read",
+          position, position_));
     }
     ++position_;
     std::optional<T> item = body_.next();

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of task_kinds.hpp.
 #pragma once
 
 #include "manta/call/task_kinds.hpp"

@@ -14,11 +14,11 @@
 //   a rank that stood by       takes its place, and has its resources (runtime_options::spares)
 //   a gang with a member there has failed, and is started again; members that do not come back from MPI are ended
 //
-// What the dead rank was the home of, what it had put and the results of what its tasks had submitted, lives on where
-// others have a value of it: who needs it asks them all (seek). What nobody has is made once more by the task that had
-// given the handle away, if the value in which it did so has been read here (value/lineage.hpp); else it is lost. Tasks
-// that were running there run again elsewhere, and submit what they had submitted anew, under the same ids. Messages
-// from it that are handled after the news are thrown away; none is sent to it (net::network::abandon).
+// Values and actors of a dead home survive wherever another rank has a copy: a rank that needs one asks all others
+// (seek). A value of which nobody has a copy is made once more by the task that had given its handle away, if the value
+// in which it did so has been read here (value/lineage.hpp); else it is lost. Tasks that ran on the dead rank run again
+// elsewhere, and submit their own tasks anew, under the same ids. Messages from the dead rank that are handled after
+// the news are thrown away; none is sent to it (net::network::abandon).
 #pragma once
 
 #include <string>

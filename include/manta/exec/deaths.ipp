@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of deaths.hpp.
 #pragma once
 
 #include <cstdio>
 #include <string>
 
 #include "manta/base/clock.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/deaths.hpp"
 #include "manta/exec/layers.hpp"
 
@@ -23,11 +22,10 @@ MANTA_DECL void deaths::look() {
 
 MANTA_DECL std::string deaths::announce(const net::lifeline::death& d) {
   const std::string why =
-      "rank " + std::to_string(d.rank) + " has died: " + d.why.substr(d.why.starts_with("manta: ") ? 7 : 0);
+      base::text("rank {} has died: {}", d.rank, d.why.substr(d.why.starts_with("manta: ") ? 7 : 0));
   const auto is_near = [&](std::uint32_t spare) { return all_.rank.world[spare].node == all_.rank.world[d.rank].node; };
   const death_message news{d.task, d.rank, all_.rank.members.successor_of(d.rank, is_near), d.by};
-  const std::string then = news.successor != 0
-                               ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
+  const std::string then = news.successor != 0 ? base::text("rank {}, which stood by, takes its place", news.successor)
                            : all_.rank.members.is_spare(d.rank) ? "it stood by, and had nothing to do"
                            : d.is_by_zero()                     ? ""
                                                                 : "what it had to do is done elsewhere";
@@ -56,6 +54,7 @@ MANTA_DECL void deaths::take_place(rank_id spare, rank_id rank) {
 MANTA_DECL void deaths::rank_died(const death_message& m, const std::string& why) {
   const std::uint32_t rank = m.rank;
   if (!all_.rank.members.note_death(rank, {why, m.culprit, m.by})) return;
+  // The successor takes the place before anything is placed anew, so that lost tasks can go there.
   if (m.successor != 0) take_place(m.successor, rank);
   leave_world(rank);
   all_.values.fetches.rank_died(rank);
@@ -67,6 +66,7 @@ MANTA_DECL void deaths::rank_died(const death_message& m, const std::string& why
   }
   all_.values.refs.rank_died(rank);
   all_.homes.calls.forget_sent();
+  // The scheduler and the references know of the death by now, so tasks can be placed and values asked for again.
   all_.homes.lost.rank_died(rank);
   all_.values.supply.rank_died(rank);
   all_.rank.ledger.rank_died(rank);

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of ending.hpp.
 #pragma once
 
 #include <cstdio>
@@ -41,6 +39,7 @@ MANTA_DECL void ending::end_actors() {
   all_.homes.named.attach_all();
   all_.work.actors.kill_all("the run has ended");
   exec::unobserved& failures = all_.run.unobserved;
+  // Rank 0 prints the failures of all ranks, so the others send it theirs.
   if (all_.rank.rank == 0 || failures.count() == 0) return;
   const std::string text = failures.text("", "\n");
   const index_message header{static_cast<std::uint32_t>(failures.count()), 0};
@@ -63,6 +62,8 @@ MANTA_DECL void ending::finish(bool drop, bool is_deadlock) {
     drop_unstarted();
   }
   drive_until_quiet();
+  // The first end is that of the tasks. Actors may still serve them until then, so they end afterwards, and their
+  // destructors may start tasks: a second end waits for these.
   if (all_.loops.quiet.has_found_kept()) {
     all_.rank.post.send_to_others(message::end_actors, index_message{0, 0});
     end_actors();
@@ -71,6 +72,7 @@ MANTA_DECL void ending::finish(bool drop, bool is_deadlock) {
   all_.work.placement.end_run();
   all_.homes.named.end_run();
   exec::unobserved& failures = all_.run.unobserved;
+  // They are consequences of the deadlock, which has been told.
   if (is_deadlock) failures.forget_broken_promises();
   if (failures.count() == 0) return;
   std::fprintf(stderr, "manta: %llu failure%s that nobody looked at:\n%s\n",

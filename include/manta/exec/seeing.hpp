@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manta/base/config.hpp"
+#include "manta/base/text.hpp"
 #include "manta/base/vector.hpp"
 #include "manta/exec/account/rank_report.hpp"
 #include "manta/exec/account/standstill.hpp"
@@ -75,7 +76,7 @@ class seeing {
 
   static std::string text_of(reason why, rank_id rank) {
     return why == signal ? "asked for by SIGUSR2"
-                         : "before the watchdog ends a task of rank " + std::to_string(rank.number());
+                         : base::text("before the watchdog ends a task of rank {}", rank.number());
   }
   void ask_for_state(reason why);  ///< Has rank 0 tell the state soon.
   /// Rank 0: the state is to be told soon.
@@ -96,7 +97,7 @@ class seeing {
   void take_numbers();                         ///< Ends a complete survey of the numbers of tasks.
   bool writes() const;                         ///< Is anything written or shown before the end?
   report::run_state finish_state(const std::string& why);  ///< Ends the complete survey for the state.
-  bool wants_live(unsigned kind) const;                    ///< Is that one of the live texts to be made?
+  bool wants_live(unsigned kind) const;                    ///< Does somebody want this live text?
   void write_and_show(const statistics& now);              ///< Writes the files that are due, and what is shown live.
   report::run_status status(bool is_over);                 ///< Counts what is unfinished.
   double seconds() const;                                  ///< Since the begin of the run.

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of seeing.hpp.
 #pragma once
 
 #include <unistd.h>
@@ -91,6 +89,7 @@ MANTA_DECL void seeing::look_closely() {
   integrate_waiting(base::ticks());
   watch_progress();
   tell_state_if_due();
+  // Answers are under way, and whoever asked wants to see the state soon.
   if (situations_.is_under_way()) looks_ = every_look_;
   if (writes()) ask_if_due();
 }
@@ -123,6 +122,7 @@ inline void seeing::ask_if_due() {
   const double now = seconds();
   if (now >= outputs_->files.status_due() && !counting_.is_under_way()) counting_.begin(ask_message::numbers, 0);
   if (counting_.is_under_way() && counting_.is_complete(base::now_ns())) finish_counting(false);
+  // A task of this rank waits for this survey and takes the answers itself.
   if (survey_.is_waited_for()) return;
   if (survey_.is_under_way()) {
     if (survey_.is_complete(base::now_ns())) write_and_show(collect());
@@ -133,6 +133,7 @@ inline void seeing::ask_if_due() {
 
 inline statistics seeing::collect() {
   report_reader reader(all_.rank.size, seconds());
+  // Rank 0's own report takes the way of the others, so that both are read by the same lines.
   const wire::buffer own = own_report(report_detail::full);
   wire::source mine(own.data(), own.size());
   reader.add(all_.rank.rank, mine);
@@ -234,6 +235,7 @@ MANTA_DECL void seeing::end_run() {
   has_ended_ = true;
   if (outputs_ == nullptr) return;
   const bool is_long = seconds() >= report::least_seconds_of_last_line && !outputs_->files.is_silent();
+  // A run of a moment prints no last line.
   if (!is_long && !outputs_->has_files) return;
   constexpr std::uint32_t few_ranks = 256;  // their bins and durations are a few megabytes
   const bool is_full = outputs_->has_files || all_.rank.size <= few_ranks;
@@ -291,6 +293,7 @@ MANTA_DECL void seeing::note_end() {
 MANTA_DECL void seeing::tell_state(const char* why) {
   if (has_ended_) return;
   want_state(why);
+  // The caller goes on only when the state has been told, so the answers are awaited here, without running tasks.
   const std::int64_t patience_ends = base::now_ns() + 2 * survey::patience_ns;
   while (!why_state_.empty() && base::now_ns() < patience_ends) {
     looks_ = every_look_;

@@ -20,6 +20,7 @@
 #include "manta/base/hash.hpp"
 #include "manta/base/launcher.hpp"
 #include "manta/base/machine.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/start.hpp"
 #include "manta/net/collectives.hpp"
 
@@ -47,8 +48,8 @@ MANTA_DECL void compare_programs(const rank_stores& rank) {
     const auto readable = [](const std::string& l) {
       return l.size() < 3 ? std::string("nothing") : "'" + wire::demangle(l.c_str() + 2) + "'";
     };
-    mine = "rank " + std::to_string(rank.rank) + " (" + store::host_name() + ") has " + readable(here) +
-           " where rank 0 has " + readable(there);
+    mine = base::text("rank {} ({}) has {} where rank 0 has {}", rank.rank, store::host_name(), readable(here),
+                      readable(there));
   }
   for (const std::string& difference : net::all_gather(rank.net.comm(), mine)) {
     if (difference.empty()) continue;
@@ -138,9 +139,10 @@ MANTA_DECL void appoint_spares(rank_stores& rank, const engine_options& options)
   net::check(MPI_Bcast(&count, 1, MPI_INT, 0, rank.net.comm()), "MPI_Bcast");
   if (rank.size == 1) return;
   if (count + 1 >= static_cast<int>(rank.size)) {
-    throw error("manta: runtime_options::spares or MANTA_SPARES: " + std::to_string(count) + " of " +
-                std::to_string(rank.size) +
-                " ranks are to stand by, and none is left to run tasks; start more ranks, or let fewer stand by");
+    throw error(base::text(
+        "manta: runtime_options::spares or MANTA_SPARES: {} of {} ranks are to stand by, and none is left to run "
+        "tasks; start more ranks, or let fewer stand by",
+        count, rank.size));
   }
   rank.members.appoint_spares(static_cast<std::uint32_t>(count));
   rank.net.stand_by(count);

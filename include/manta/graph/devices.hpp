@@ -11,6 +11,7 @@
 #include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/graph/quantity.hpp"
 
 namespace manta::graph {
@@ -107,12 +108,12 @@ class device_stock {
 inline std::int64_t gpu_units(double gpus, const char* where) {
   const double units = gpus * quantity_units;
   if (!base::is_nan(gpus) && gpus > gpu_set::most) {
-    throw unschedulable(std::string("manta: ") + where + " = " + std::to_string(gpus) +
-                        " is more than the 64 devices that a rank can have");
+    throw unschedulable(base::text("manta: {} = {} is more than the 64 devices that a rank can have", where, gpus));
   }
   if (base::is_nan(gpus) || gpus < 0 || (gpus > 1 && gpus != std::floor(gpus)) || (gpus > 0 && units < 1)) {
-    throw error(std::string("manta: ") + where + " = " + std::to_string(gpus) +
-                " is no number of devices; give a part of one device (0.25) or a whole number up to 64");
+    throw error(base::text(
+        "manta: {} = {} is no number of devices; give a part of one device (0.25) or a whole number up to 64", where,
+        gpus));
   }
   return std::llround(units);
 }

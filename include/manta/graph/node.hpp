@@ -127,8 +127,8 @@ enum class link_kind : std::uint8_t {
   reader,      ///< a rank of another node has received the value, and passes it on to others
   replica,     ///< another rank keeps a copy as long as the value lives
   ahead,       ///< a task of this home (index, id) was sent ahead to the rank on which this input is made
-  family,      ///< the value of a task that runs again: the handles of the family `index` wait for it
-  heir,        ///< a handle that came inside such a value; the lost handle `index` waits for what it has
+  family,      ///< the result of a task that runs again: the handles of the family `index` wait for it
+  heir,        ///< a handle found in a value that was made again: the lost handle `index` takes its value
 };
 
 struct link {

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/graph/gang_choice.hpp"
 #include "manta/graph/offers.hpp"
 #include "manta/graph/request.hpp"
@@ -32,9 +33,9 @@ inline std::string describe(const offers& world) {
   std::string text;
   for (const kind& k : kinds) {
     const capacity& c = world[k.first];
-    text += " [rank " + std::to_string(k.first);
-    if (k.count > 1) text += " and " + std::to_string(k.count - 1) + " more";
-    text += c.executes    ? ": cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
+    text += base::text(" [rank {}", k.first);
+    if (k.count > 1) text += base::text(" and {} more", k.count - 1);
+    text += c.executes    ? base::text(": cpus = {}, node = {}", c.cpus, c.node)
             : c.node < 0  ? ": it has died"
             : c.stands_by ? ": no tasks (it stands by for ranks that die)"
                           : ": no tasks (it schedules; runtime_options.rank0_tasks lets it run some)";
@@ -50,10 +51,10 @@ inline std::string lacks(const request& wanted, int rank, const capacity& c, int
   std::string text;
   kinds = 0;
   const auto add = [&](const std::string& what) { text += (kinds++ == 0 ? "" : ", ") + what; };
-  if (wanted.rank >= 0 && wanted.rank != rank) add("is not rank " + std::to_string(wanted.rank));
-  if (wanted.node >= 0 && wanted.node != c.node) add("is not on node " + std::to_string(wanted.node));
+  if (wanted.rank >= 0 && wanted.rank != rank) add(base::text("is not rank {}", wanted.rank));
+  if (wanted.node >= 0 && wanted.node != c.node) add(base::text("is not on node {}", wanted.node));
   if (wanted.except.has(rank, c.node)) add("is excepted");
-  if (wanted.cpus > c.cpus) add("lacks cpus = " + std::to_string(wanted.cpus - c.cpus));
+  if (wanted.cpus > c.cpus) add(base::text("lacks cpus = {}", wanted.cpus - c.cpus));
   if (!c.gpus.can_fit(wanted.gpu_units)) {
     const std::int64_t missing = wanted.gpu_units - c.gpus.units();
     add(missing > 0 ? "lacks gpus = " + describe_units(missing) : std::string("has no device whole enough"));
@@ -118,18 +119,17 @@ inline bool require_possible(const request& wanted, const offers& world, const s
   }
   std::string text = "manta: no rank can ever run " + what + ": it asks for ";
   if (wanted.ranks > 0) {
-    text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +
-           (wanted.nodes > 0 ? " on " + std::to_string(wanted.nodes) + " nodes" : "") + ", and " + std::to_string(fit) +
-           " fit" + (possible.size() > fit ? " (one more with rank 0, which otherwise runs no tasks)" : "") +
-           ": each with ";
+    text = base::text("manta: {} can never run: it asks for {} ranks{}, and {} fit{}: each with ", what, wanted.ranks,
+                      wanted.nodes > 0 ? base::text(" on {} nodes", wanted.nodes) : "", fit,
+                      possible.size() > fit ? " (one more with rank 0, which otherwise runs no tasks)" : "");
   }
   text += describe(wanted);
   text += describe_place(wanted);
   if (nearest < world.size()) {
-    text += "; nearest is rank " + std::to_string(nearest) + ", which " +
-            lacks(wanted, static_cast<int>(nearest), world[nearest], fewest);
+    text += base::text("; nearest is rank {}, which {}", nearest,
+                       lacks(wanted, static_cast<int>(nearest), world[nearest], fewest));
   }
-  text += "; the world of size " + std::to_string(world.size()) + " offers:" + describe(world);
+  text += base::text("; the world of size {} offers:{}", world.size(), describe(world));
   const bool is_too_few = fit > 0 || nearest == world.size();
   throw unschedulable(text + (is_too_few ? "; start more ranks, or ask for fewer" : advice(wanted, world[nearest])));
 }

@@ -40,7 +40,7 @@ class rank_load {
     bool in_actor = false;      ///< this member is a part of an actor, and may stay for ever
     std::uint64_t sent_ns = 0;
     std::uint64_t gang = 0;  ///< number of the gang that the rank is in
-    std::uint32_t turn = 0;  ///< when the rank got its last task with `spread`
+    std::uint32_t turn = 0;  ///< number of the last task with `spread` that the rank got
     capacity all;            ///< what the rank offers
 
     /// Whether it is rank 0, which runs only some tasks (takes()) as long as it is in no gang.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "manta/base/shared.hpp"
+#include "manta/base/text.hpp"
 #include "manta/graph/places.hpp"
 #include "manta/graph/resources.hpp"
 
@@ -222,8 +223,8 @@ using request_ptr = base::shared<request>;
 /// What a request asks of its rank's place, to stand behind its needs: ", rank = 3", ", except rank 0".
 inline std::string describe_place(const place_terms& of) {
   std::string text;
-  if (of.rank >= 0) text += ", rank = " + std::to_string(of.rank);
-  if (of.node >= 0) text += ", node = " + std::to_string(of.node);
+  if (of.rank >= 0) text += base::text(", rank = {}", of.rank);
+  if (of.node >= 0) text += base::text(", node = {}", of.node);
   if (!of.except.empty()) text += ", except " + describe(of.except.all());
   return text;
 }

@@ -5,6 +5,7 @@
 // places for the bundles; the scheduler decides when, and gives the resources in the bundles to tasks.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/possible.hpp"
 
@@ -167,10 +168,10 @@ inline void require_possible(const bundles& wanted, strategy how, const offers& 
           "runtime_options::rank0_tasks");
     }
   }
-  throw unschedulable("manta: this reservation can never be met: each of its " + std::to_string(wanted.size()) +
-                      " bundles fits on some rank, but not all of them at once: " + describe(wanted) +
-                      "; the world of size " + std::to_string(world.size()) + " offers:" + describe(world) +
-                      "; ask for less or start more ranks");
+  throw unschedulable(base::text(
+      "manta: this reservation can never be met: each of its {} bundles fits on some rank, but not all of them at "
+      "once: {}; the world of size {} offers:{}; ask for less or start more ranks",
+      wanted.size(), describe(wanted), world.size(), describe(world)));
 }
 
 /// A reservation at the scheduler.
@@ -178,8 +179,8 @@ struct reservation {
   struct part {
     bundle wanted;
     std::uint32_t rank = no_index;
-    stock free;           ///< what tasks and actors in the bundle have not taken
-    stock without_tasks;  ///< what actors in the bundle have not taken
+    stock free;           ///< the part that neither tasks nor actors in the bundle have taken
+    stock without_tasks;  ///< the part that actors in the bundle have not taken
     std::uint64_t devices = 0;
   };
   std::uint64_t id = 0;

@@ -4,6 +4,7 @@
 // The resources that a rank offers, and the free part of them.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/graph/devices.hpp"
 #include "manta/graph/quantity.hpp"
 
@@ -80,7 +81,7 @@ struct capacity {
 };
 
 inline std::string describe(const needs& wanted) {
-  std::string text = "cpus = " + std::to_string(wanted.cpus);
+  std::string text = base::text("cpus = {}", wanted.cpus);
   if (wanted.gpu_units > 0) text += ", gpus = " + describe_units(wanted.gpu_units);
   if (!wanted.resources.empty()) text += ", " + describe(wanted.resources);
   return text;

@@ -18,6 +18,7 @@
 
 #include "block_sent.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/base/text.hpp"
 #include "mpi.hpp"
 
 namespace manta::net {
@@ -249,9 +250,10 @@ class bulk {
   }
 
   [[noreturn]] static void wrong_size(int from, int tag, std::size_t expected, std::size_t came) {
-    throw error("manta: a large transfer from rank " + std::to_string(from) + " (tag " + std::to_string(tag) +
-                ") should have " + std::to_string(expected) + " bytes, but " + std::to_string(came) +
-                " came. This is an error in manta; please report it.");
+    throw error(base::text(
+        "manta: a large transfer from rank {} (tag {}) should have {} bytes, but {} came. This is an error in manta; "
+        "please report it.",
+        from, tag, expected, came));
   }
 
   // From this rank to itself: a copy, once both ends are known.

@@ -22,6 +22,7 @@
 #include "manta/base/clock.hpp"
 #include "manta/base/launcher.hpp"
 #include "manta/base/open_files.hpp"
+#include "manta/base/text.hpp"
 #include "manta/base/thread.hpp"
 #include "manta/net/collectives.hpp"
 #include "manta/net/lifeline.hpp"
@@ -46,8 +47,8 @@ MANTA_DECL bool lifeline::may_open_lines() {
   const auto needed = static_cast<unsigned long>(size_) + 64;  // some for the program, MPI and values
   const unsigned long limit = base::raise_open_files(needed + 448);
   if (limit == 0 || limit >= needed) return true;
-  why_not_ = "rank 0 may open only " + std::to_string(limit) + " files, and needs " + std::to_string(needed) +
-             " to notice deaths among " + std::to_string(size_) + " ranks";
+  why_not_ =
+      base::text("rank 0 may open only {} files, and needs {} to notice deaths among {} ranks", limit, needed, size_);
   remedy_ = "raise the hard limit of open files there (ulimit -Hn, or LimitNOFILE of slurmd)";
   return false;
 }
@@ -322,7 +323,7 @@ MANTA_DECL void lifeline::heard_of(std::uint32_t rank, int number, int status, b
   bool from_outside = false;
   for (const int each : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) from_outside = from_outside || number == each;
   std::string why = number < 0    ? "its node or the connection to it is lost"
-                    : number == 0 ? "its process ended with status " + std::to_string(status)
+                    : number == 0 ? base::text("its process ended with status {}", status)
                                   : "its process was killed by " + base::describe_signal(number);
   if (for_memory) why += ", and the kernel has counted a kill for want of memory";
   if (!l.presumed.empty()) why = l.presumed;

@@ -21,6 +21,7 @@
 
 #include "../base/environment.hpp"
 #include "../base/error.hpp"
+#include "../base/text.hpp"
 
 extern "C" void opal_progress_event_users_increment() __attribute__((weak));  // Open MPI's own; null with others
 
@@ -35,10 +36,12 @@ namespace manta::net {
   MPI_Get_processor_name(host, &length);
   int rank = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  throw mpi_error(std::string(call) + " failed on world rank " + std::to_string(rank) + " (" + host + "): " + text +
-                      ", at " + file + ":" + std::to_string(line) +
-                      ". Look for the first rank that died or for messages of MPI itself above this one.",
-                  code);
+  throw mpi_error(
+      base::text(
+          "{} failed on world rank {} ({}): {}, at {}:{}. Look for the first rank that died or for messages of MPI "
+          "itself above this one.",
+          call, rank, host, text, file, line),
+      code);
 }
 
 /// Throws manta::mpi_error unless `code` is MPI_SUCCESS; `call` names the MPI function.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "manta/base/containers.hpp"
+#include "manta/base/text.hpp"
 #include "manta/net/mpi.hpp"
 
 namespace manta::net {
@@ -141,8 +142,8 @@ class teams {
     // MPI makes no communicator from one with a dead member, so this way leads around it. No other thread may be in MPI
     // meanwhile: with another thread Open MPI 5.0.7 hangs sooner or later, even without a death.
     if ((id & after_deaths) != 0 && mpi_tolerates_deaths()) {
-      return MPI_Comm_create_from_group(group, ("manta-" + std::to_string(id)).c_str(), MPI_INFO_NULL,
-                                        MPI_ERRORS_RETURN, made);
+      return MPI_Comm_create_from_group(group, base::text("manta-{}", id).c_str(), MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                        made);
     }
 #endif
     return MPI_Comm_create_group(parent_, group, tag, made);

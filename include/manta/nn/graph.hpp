@@ -39,7 +39,7 @@ class graph {
   MANTA_DECL node input(const shape& extents);
   /// What the layer gives for the result of another node. Throws if the name is taken, or has a star or a point.
   MANTA_DECL node add(const std::string& name, const spec& layer, node from);
-  /// Likewise; the name is the node's number.
+  /// As above, with the number of the node as its name.
   MANTA_DECL node add(const spec& layer, node from);
   /// Several results beside each other: channels of images, features of the positions of sequences, or of vectors.
   MANTA_DECL node concat(const std::vector<node>& all);

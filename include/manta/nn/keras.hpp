@@ -61,7 +61,7 @@ keras_report load_keras(const std::vector<stored_array>& arrays, network<T>& net
   return report;
 }
 
-/// Likewise from a `.npz` or `.safetensors` file.
+/// Reads the weights from a `.npz` or `.safetensors` file.
 template <class T>
 keras_report load_keras(const std::string& path, network<T>& net, const keras_options& options = {}) {
   return load_keras(read_arrays(path), net, options, path);

@@ -77,8 +77,8 @@ class layer {
   /// For each sample the positions of its sequence that count, for the forwards that follow, until it is called again;
   /// empty: all do. Layers that join positions leave out the others.
   virtual void lengths(std::span<const int>) {}
-  /// Throws if a layer inside of this one gives a sequence that is not as long: lengths would not be those of its
-  /// positions.
+  /// Throws if a layer inside of this one gives a sequence that is not as long: lengths would not
+  /// be those of its positions.
   virtual void check_lengths(int /*length*/) const {}
   /// These ranges of the layer's parameters, in their order, are not trained; layers that consist of layers use that.
   virtual void freeze(const std::vector<parameter_range_in_layer>&) {}

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of network.hpp.
 #pragma once
 
 #include <algorithm>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/layer.ipp"
 #include "manta/nn/network.hpp"
@@ -63,9 +62,10 @@ void network<T>::initialise(std::uint64_t seed) {
 template <class T>
 void network<T>::check_input(const matrix<T>& x) const {
   if (x.rows() != in_.size())
-    throw error("manta: nn: the network " + describe() + " takes columns of " + std::to_string(in_.size()) +
-                " numbers (" + in_.text() + "), and got a matrix of " + std::to_string(x.rows()) + " x " +
-                std::to_string(x.cols()) + "; data are features x samples, one column a sample");
+    throw error(base::text(
+        "manta: nn: the network {} takes columns of {} numbers ({}), and got a matrix of {} x {}; data are features x "
+        "samples, one column a sample",
+        describe(), in_.size(), in_.text(), x.rows(), x.cols()));
 }
 
 template <class T>
@@ -81,12 +81,13 @@ const matrix<T>& network<T>::forward(const matrix<T>& x, matrix<T>& state, std::
   check_input(x);
   const auto columns = std::to_string(x.cols());
   if (state.rows() != state_size() || state.cols() == 0 || x.cols() % state.cols() != 0)
-    throw error("manta: nn: the network " + describe() + " got " + columns + " columns and a state of " +
-                std::to_string(state.rows()) + " x " + std::to_string(state.cols()) + "; the state has to be " +
-                std::to_string(state_size()) + " x samples, and the columns are whole steps of all samples");
+    throw error(base::text(
+        "manta: nn: the network {} got {} columns and a state of {} x {}; the state has to be {} x samples, and the "
+        "columns are whole steps of all samples",
+        describe(), columns, state.rows(), state.cols(), state_size()));
   if (!resets.empty() && resets.size() != static_cast<std::size_t>(x.cols()))
-    throw error("manta: nn: forward got " + columns + " columns and " + std::to_string(resets.size()) +
-                " resets; there has to be one for each column");
+    throw error(base::text("manta: nn: forward got {} columns and {} resets; there has to be one for each column",
+                           columns, resets.size()));
   layers_.carry({&state, 0, resets});
   forward(x);
   layers_.carry({});
@@ -96,9 +97,9 @@ const matrix<T>& network<T>::forward(const matrix<T>& x, matrix<T>& state, std::
 template <class T>
 void network<T>::run_back(const matrix<T>& dy, const gradients_ready* ready, matrix<T>* dx) {
   if (dy.rows() != y_.rows() || dy.cols() != y_.cols())
-    throw error("manta: nn: backward of the network " + describe() + " got a gradient of " + std::to_string(dy.rows()) +
-                " x " + std::to_string(dy.cols()) + "; the last forward gave " + std::to_string(y_.rows()) + " x " +
-                std::to_string(y_.cols()));
+    throw error(
+        base::text("manta: nn: backward of the network {} got a gradient of {} x {}; the last forward gave {} x {}",
+                   describe(), dy.rows(), dy.cols(), y_.rows(), y_.cols()));
   layers_.backward(x_, y_, dy, dx, ready);
 }
 
@@ -117,7 +118,7 @@ std::string network<T>::summary() const {
     const std::size_t parameters = size_of(its.arrays());
     const std::size_t bytes = sizeof(T) * (parameters + size_of(its.buffer_arrays()));
     rows.push_back(
-        {std::to_string(i) + "  " + specs_[i].text(), its.output_shape().text(), parameters, bytes, its.flops()});
+        {base::text("{}  {}", i, specs_[i].text()), its.output_shape().text(), parameters, bytes, its.flops()});
   }
   return summary_table(std::move(rows));
 }
@@ -148,8 +149,8 @@ void network<T>::set_frozen(const std::string& pattern, bool frozen) {
 template <class T>
 void network<T>::keep_frozen(std::vector<unsigned char> frozen) {
   if (!frozen.empty() && frozen.size() != layers_.arrays().size())
-    throw error("manta: nn: the data of the network " + describe() + " are damaged: " + std::to_string(frozen.size()) +
-                " marks of frozen arrays instead of " + std::to_string(layers_.arrays().size()));
+    throw error(base::text("manta: nn: the data of the network {} are damaged: {} marks of frozen arrays instead of {}",
+                           describe(), frozen.size(), layers_.arrays().size()));
   if (std::ranges::none_of(frozen, [](unsigned char mark) { return mark != 0; })) frozen.clear();
   frozen_ = std::move(frozen);
   frozen_ranges_.clear();
@@ -175,8 +176,8 @@ std::vector<named_array> network<T>::places(std::vector<parameter_array> arrays)
 template <class T>
 void network<T>::take(const std::vector<T>& parameters, const std::vector<T>& buffers) {
   if (parameters.size() != parameters_.size() || buffers.size() != buffers_.size())
-    throw error("manta: nn: the data of the network " + describe() + " are damaged: " +
-                std::to_string(parameters.size()) + " parameters instead of " + std::to_string(parameters_.size()));
+    throw error(base::text("manta: nn: the data of the network {} are damaged: {} parameters instead of {}", describe(),
+                           parameters.size(), parameters_.size()));
   is_fresh_ = false;
   std::copy(parameters.begin(), parameters.end(), parameters_.begin());
   std::copy(buffers.begin(), buffers.end(), buffers_.begin());

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/nn/layer.hpp"
 #include "manta/own.hpp"
 
@@ -135,8 +136,8 @@ class own_layer final : public layer<T> {
   own_layer(const spec& s, const shape& in)
       : layer<T>(in, shape{s.sizes[0]}), name_(s.own.name), module_(own_module<T>(s.own).make(in.size(), s.sizes[0])) {
     if (module_->parameters().size() != module_->gradients().size())
-      throw error("it has " + std::to_string(module_->parameters().size()) + " parameters and " +
-                  std::to_string(module_->gradients().size()) + " gradients; there have to be as many");
+      throw error(base::text("it has {} parameters and {} gradients; there have to be as many",
+                             module_->parameters().size(), module_->gradients().size()));
   }
   own_layer(const own_layer& other) : layer<T>(other), name_(other.name_), module_(other.module_->clone()) {}
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<own_layer>(*this); }
@@ -180,9 +181,10 @@ class own_layer final : public layer<T> {
       module_->forward(x, y);
     }
     if (y.rows() != this->output_shape().size() || y.cols() != x.cols())
-      throw error("manta: nn: forward of the module " + name_ + " gave a matrix of " + std::to_string(y.rows()) +
-                  " x " + std::to_string(y.cols()) + " for " + std::to_string(x.cols()) + " columns; it has to have " +
-                  std::to_string(this->output_shape().size()) + " rows, and a column for each");
+      throw error(base::text(
+          "manta: nn: forward of the module {} gave a matrix of {} x {} for {} columns; it has to have {} rows, and a "
+          "column for each",
+          name_, y.rows(), y.cols(), x.cols(), this->output_shape().size()));
   }
   void backward(const matrix<T>&, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
     const std::span<T> own = module_->gradients();

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "manta/base/hash.hpp"
+#include "manta/base/random.hpp"
 #include "manta/nn/source.hpp"
 
 namespace manta::nn {
@@ -17,15 +17,15 @@ class random {
   /// Numbers of one purpose (`stream`: a layer, a sample, ..) under one seed.
   MANTA_DECL explicit random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t purpose = 0);
 
-  /// The 64 random bits of number `i`; splitmix64 (Steele, Lea, Flood, OOPSLA 2014) as a function of its counter.
-  [[nodiscard]] std::uint64_t bits(std::uint64_t i) const { return base::mix(key_ + i * base::golden); }
+  /// The 64 random bits of number `i`.
+  [[nodiscard]] std::uint64_t bits(std::uint64_t i) const { return numbers_.bits(i); }
   /// In (0, 1).
-  [[nodiscard]] double uniform(std::uint64_t i) const { return (static_cast<double>(bits(i) >> 11U) + 0.5) * 0x1p-53; }
+  [[nodiscard]] double uniform(std::uint64_t i) const { return numbers_.inside(i); }
   /// Mean 0, variance 1 (Box, Muller, 1958).
   [[nodiscard]] MANTA_DECL double normal(std::uint64_t i) const;
 
  private:
-  std::uint64_t key_;
+  base::random_numbers numbers_;
 };
 
 }  // namespace manta::nn

@@ -17,8 +17,8 @@ namespace manta::output {
 
 /// Decides about the content that a file has from an earlier run.
 enum class mode {
-  fresh,  ///< it is gone at the first write
-  append  ///< new records follow it
+  fresh,  ///< the old content goes at the first write
+  append  ///< new records follow the old content
 };
 
 /// Makes a folder and those above it, as mkdir -p does. Throws manta::error with the reason.
@@ -34,7 +34,7 @@ MANTA_DECL std::size_t write_all(int file, std::string_view content);
 /// Where a content goes that replaces a file. A device, a pipe or a standard stream is written to as it is; of a link
 /// the file is replaced to which it leads.
 struct file_target {
-  std::string path;          ///< what is replaced, or written to
+  std::string path;          ///< the file that is written, or replaced
   std::string part;          ///< the file that is written; it is renamed to `path` when it is whole
   bool is_in_place = false;  ///< `part` is `path`
   /// Opens the part; -1: errno has the reason.

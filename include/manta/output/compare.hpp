@@ -25,8 +25,9 @@ struct seeds {
   std::vector<std::string> folders;
 };
 
-/// Likewise, but a line is the median of all seeds of a name, and the band behind it reaches from the least to the
-/// largest of them. Between two rows of a run values are interpolated; a line ends where the first of its runs does.
+/// Writes a page in which a line is the median of all seeds of a name, and the band behind it reaches from
+/// the least to the largest of them. Between two rows of a run values are interpolated; a line ends where
+/// the first of its runs does.
 MANTA_DECL void compare_seeds(const std::vector<seeds>& all, const std::string& page);
 
 }  // namespace manta::output

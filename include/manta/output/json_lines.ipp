@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of json_lines.hpp.
 #pragma once
 
 #include "manta/output/json_lines.hpp"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "manta/base/text.hpp"
 #include "manta/output/json_reader.hpp"
 
 namespace manta::output {
@@ -15,10 +16,10 @@ MANTA_DECL void json_reader::complain(std::string_view expected, json_view came)
 }
 
 MANTA_DECL void json_reader::complain_of_all(std::size_t types, json_view came, const std::string& refused) const {
-  if (!came.exists()) complain("one of " + std::to_string(types) + " types", came);
+  if (!came.exists()) complain(base::text("one of {} types", types), came);
   constexpr std::size_t most = 400;  // variants in variants
-  throw json_error((path_.empty() ? std::string(called_) : path_) + ": fits none of its " + std::to_string(types) +
-                   " types (" + (refused.size() < most ? refused : refused.substr(0, most) + "..") + ")");
+  throw json_error(base::text("{}: fits none of its {} types ({})", path_.empty() ? std::string(called_) : path_, types,
+                              refused.size() < most ? refused : refused.substr(0, most) + ".."));
 }
 
 MANTA_DECL std::string json_reader::position(std::size_t i) {
@@ -41,7 +42,7 @@ MANTA_DECL double json_reader::read_number(json_view from) const {
 }
 
 MANTA_DECL std::int64_t json_reader::read_integer(json_view from, std::int64_t least, std::int64_t most) const {
-  const auto expected = [&] { return "an integer from " + std::to_string(least) + " to " + std::to_string(most); };
+  const auto expected = [&] { return base::text("an integer from {} to {}", least, most); };
   std::int64_t value = 0;
   switch (from.what()) {
     case json_view::kind::integer: value = from.integer(); break;
@@ -67,7 +68,7 @@ MANTA_DECL std::uint64_t json_reader::read_natural(json_view from, std::uint64_t
     const double number = from.number();
     if (number >= 0 && number <= 9e15 && std::trunc(number) == number) return static_cast<std::uint64_t>(number);
   }
-  complain("an integer from 0 to " + std::to_string(most), from);
+  complain(base::text("an integer from 0 to {}", most), from);
 }
 
 MANTA_DECL const std::string& json_reader::read_text(json_view from) const {
@@ -76,7 +77,7 @@ MANTA_DECL const std::string& json_reader::read_text(json_view from) const {
 }
 
 MANTA_DECL void json_reader::expect_array(json_view from, std::int64_t size) const {
-  const std::string expected = size < 0 ? "an array" : "an array of " + std::to_string(size);
+  const std::string expected = size < 0 ? "an array" : base::text("an array of {}", size);
   if (!from.is_array() || (size >= 0 && from.size() != static_cast<std::size_t>(size))) complain(expected, from);
 }
 
@@ -90,7 +91,7 @@ MANTA_DECL json_view json_reader::next_member(const char* name, std::string& cal
     called = name != nullptr ? name : position(at);
     return at < frame_.of.size() ? frame_.of.element(at) : json_view();
   }
-  called = name != nullptr ? name : "value" + std::to_string(at);
+  called = name != nullptr ? name : base::text("value{}", at);
   const json_view member = frame_.of.member(called);
   if (name == nullptr && !member.exists()) {
     throw json_error((path_.empty() ? std::string(called_) : path_) +

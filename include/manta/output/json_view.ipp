@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>  // not found? Install nlohmann-json3-dev, or name its include folder by -I or CPATH
 
+#include "manta/base/text.hpp"
 #include "manta/output/json_view.hpp"
 
 namespace manta::output {
@@ -13,7 +14,7 @@ inline const nlohmann::json& node(const void* p) { return *static_cast<const nlo
 
 [[noreturn]] inline void refuse_depth(int deepest) {
   if (deepest == 0) throw json_error("an array or an object is not expected here");
-  throw json_error("arrays and objects are nested deeper than " + std::to_string(deepest) + " levels");
+  throw json_error(base::text("arrays and objects are nested deeper than {} levels", deepest));
 }
 
 /// Before the parser, which would recurse as deep, and which takes 20 bytes for each byte of arrays without elements.
@@ -32,7 +33,7 @@ inline void check_arrays(std::string_view text, int deepest) {
     } else if (c == '[' || c == '{') {
       if (++depth > deepest) refuse_depth(deepest);
       if (++arrays > most_arrays)
-        throw json_error("there are more than " + std::to_string(most_arrays) + " arrays and objects");
+        throw json_error(base::text("there are more than {} arrays and objects", most_arrays));
     } else if (c == ']' || c == '}') {
       --depth;
     }
@@ -85,7 +86,7 @@ MANTA_DECL std::string json_view::describe() const {
     case kind::none: return "nothing";
     case kind::null: return "null";
     case kind::string: return "the text " + text;
-    case kind::array: return "an array of " + std::to_string(size());
+    case kind::array: return base::text("an array of {}", size());
     case kind::object: return "an object";
     default: return text;
   }

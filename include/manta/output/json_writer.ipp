@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/output/json_writer.hpp"
 
 namespace manta::output {
@@ -20,7 +21,7 @@ MANTA_DECL void json_writer::begin_item(const char* name) {
     text_ += ',';
   }
   if (frame_.named) {
-    write_text(name != nullptr ? name : "value" + std::to_string(frame_.count));
+    write_text(name != nullptr ? name : base::text("value{}", frame_.count));
     text_ += ':';
   }
   ++frame_.count;

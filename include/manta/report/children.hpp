@@ -34,7 +34,7 @@ struct fan_out_place {
   std::string function = {};  ///< empty: the driver
   std::uint64_t count = 0;    ///< tasks of it that the place above has submitted; of the driver none
   int depth = 0;
-  bool is_elsewhere = false;  ///< what it submits stands at another place of the tree
+  bool is_elsewhere = false;  ///< its own children stand at another place of the tree
 };
 /// The tree, line by line, at most `most` of them: each function shows once what it submits.
 MANTA_DECL base::vector<fan_out_place> fan_out_tree(const base::vector<submitted_tasks>& all, std::size_t most);

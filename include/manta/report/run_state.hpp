@@ -25,7 +25,7 @@ struct waiting_actor {
 
 /// A task that waits, on a stack of its own.
 struct waiting_task {
-  std::string text = {};                ///< who waits for what: "'solve' waits for 'sum'"
+  std::string text = {};                ///< a sentence such as "'solve' waits for 'sum'"
   double seconds = 0;                   ///< since when, from now
   std::vector<std::string> stack = {};  ///< the functions in which it waits, as running_task::stack
   friend bool operator==(const waiting_task&, const waiting_task&) = default;
@@ -40,7 +40,7 @@ struct rank_situation {
   bool is_spare = false;
   bool is_in_driver = false;              ///< rank 0, in the driver's own code
   std::vector<std::string> driver = {};   ///< the functions in which the driver is then, as running_task::stack
-  task_numbers numbers = {};              ///< of the tasks that it has submitted
+  task_numbers numbers = {};              ///< numbers of the tasks that it has submitted
   std::uint64_t queued = 0;               ///< tasks that can begin there
   std::uint64_t missing_inputs = 0;       ///< tasks that wait there for inputs from other ranks
   std::uint64_t memory_bytes = 0;         ///< bytes of values

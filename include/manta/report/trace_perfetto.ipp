@@ -82,7 +82,7 @@ class trace_perfetto final : public trace_format {
   /// A slice of which the end has not come.
   struct open_slice {
     trace_event event;
-    std::vector<std::string> texts = {};  ///< what its arguments refer to
+    std::vector<std::string> texts = {};  ///< texts to which its arguments refer
     base::vector<arrow> arrows = {};
   };
 

@@ -33,7 +33,7 @@ struct alpha_zero_options {
   double noise_alpha = 1;  ///< parameter of their Dirichlet distribution; smaller for games of many choices
   double temperature = 1;  ///< temperature of the first moves, which are drawn; later ones are the best
   int drawn_moves = 10;
-  int replay_size = 30'000;  ///< positions
+  int replay_size = 30'000;  ///< number of positions that the learner remembers
   int batch = 128;           ///< positions of a step of the learner
   double reuse = 4;          ///< how often the learner sees a position, in the mean
   double rate = 1e-3;        ///< learning rate of Adam

@@ -47,7 +47,7 @@ struct pets_options {
   int particles = 5;       ///< that follow each candidate, each by one of the networks
   own_model_reward reward = {};    ///< instead of a reward that is learnt: rl::own<my_reward>(..)
   model_options model = {};        ///< layers of each network
-  own_collection collection = {};  ///< what is done with transitions before they are kept
+  own_collection collection = {};  ///< changes transitions before they are kept: rl::own<my_class>(..)
 
   template <class Archive>
   void serialize(Archive& archive) {

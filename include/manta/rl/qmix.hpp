@@ -54,7 +54,7 @@ struct qmix_options {
   bool shared = false;
   model_options model = {.hidden = {64, 64}};  ///< the network of a seat
   own_exploration exploration = {};            ///< instead of the way above: rl::own<my_exploration>(..)
-  own_collection collection = {};              ///< what is done with transitions before they are kept
+  own_collection collection = {};              ///< changes transitions before they are kept: rl::own<my_class>(..)
 
   trained_policy begin_with = {};  ///< the joint policy of a qmix to begin with instead of random numbers
 

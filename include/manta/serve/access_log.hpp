@@ -19,7 +19,7 @@ struct log_entry {
   int status = 200;
   std::size_t bytes = 0;
   double seconds = 0;
-  std::string_view problem = {};  ///< what was thrown, in full
+  std::string_view problem = {};  ///< full text of the exception
 };
 
 class access_log {

@@ -16,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/manta.hpp"
 #include "manta/serve/answers.hpp"
 #include "manta/serve/handle_parts.hpp"
@@ -340,8 +341,7 @@ struct split<R(A...)> {
   }
   void reconfigure(const std::vector<double>& weights) {
     if (weights.size() != parts.size())
-      throw error("manta: serve::split: " + std::to_string(weights.size()) + " weights for " +
-                  std::to_string(parts.size()) + " parts");
+      throw error(base::text("manta: serve::split: {} weights for {} parts", weights.size(), parts.size()));
     turns = weighted_turns(weights);  // throws, and nothing has changed
   }
   R call(A... arguments) {

@@ -57,7 +57,8 @@ class dispatcher {
   MANTA_DECL void drop_if_unwanted(queued_request& r);
   /// Takes all of them out of the queue; looks at each request.
   MANTA_DECL void drop_all_unwanted();
-  /// Likewise if the queue is full, but not more often than once in as many calls and admissions as it has places.
+  /// If the queue is full, drops all unwanted requests. Scans at most once for as many calls and admissions as the
+  /// queue has places, so the cost of a request stays constant.
   MANTA_DECL void make_room();
   /// The requests that have left the queue as unwanted since the last call.
   [[nodiscard]] std::vector<queued_request*> take_unwanted() { return std::exchange(unwanted_, {}); }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "manta/actor_handle.hpp"
+#include "manta/base/text.hpp"
 #include "manta/serve/arguments.hpp"
 #include "manta/serve/call.hpp"
 #include "manta/serve/infer.hpp"
@@ -33,7 +34,7 @@ struct route_options {
   /// all of them are named by the path or by `inputs`.
   std::vector<std::string> methods = {};
   std::string summary = {};      ///< a line about the route, for /docs and /openapi.json
-  std::string description = {};  ///< more about it
+  std::string description = {};  ///< longer description of the route
   std::string example = {};      ///< a body in JSON that a person may begin with
 };
 
@@ -52,7 +53,7 @@ struct route_value {
 struct endpoint {
   std::string path;
   route_options options;
-  actor<router> deployment = {};  ///< whose handle the route was given; empty for others
+  actor<router> deployment = {};  ///< deployment whose handle the route was given; empty for other routes
   std::string deployment_name = {};
   bool streams = false, takes_request = false, answers_bytes = false;
   bool may_get = false;  ///< no request needs a body
@@ -63,7 +64,7 @@ struct endpoint {
   MANTA_DECL void set_sizes(std::int64_t input, std::int64_t output);
   /// Throws json_error if the request does not fit.
   std::function<std::unique_ptr<call>(const incoming&)> start;
-  /// Null if the values are no tensors. `version`: that has to answer; 0: any.
+  /// Null if the values are no tensors. `version`: the version that has to answer; 0: any.
   std::function<std::unique_ptr<call>(infer_request, const std::string& model, int version)> infer;
 };
 
@@ -128,7 +129,7 @@ endpoint make_endpoint(std::string path, F f, route_options options) {
   };
   if constexpr (takes_rows<F, P...>()) {
     for (std::size_t i = e.options.outputs.size(); i < tensor_count<answer>; ++i)
-      e.options.outputs.push_back("output" + std::to_string(i));
+      e.options.outputs.push_back(base::text("output{}", i));
     std::size_t i = 0;
     (e.inputs.push_back(tensor_type_of<P>(e.options.inputs[i++])), ...);
     e.outputs = tensor_types<answer>(e.options.outputs);

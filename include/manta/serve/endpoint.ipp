@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of endpoint.hpp.
 #pragma once
 
 #include <algorithm>
 
+#include "manta/base/text.hpp"
 #include "manta/serve/endpoint.hpp"
 
 namespace manta::serve::detail {
@@ -32,7 +31,7 @@ MANTA_DECL void name_values(endpoint& e, bool were_named) {
   std::vector<std::string>& names = e.options.inputs;
   const std::vector<std::string> in_path = names_in_path(e.path);
   if (names.empty()) names = in_path;  // in the order of the path
-  for (std::size_t i = names.size(); i < e.values.size(); ++i) names.push_back("input" + std::to_string(i));
+  for (std::size_t i = names.size(); i < e.values.size(); ++i) names.push_back(base::text("input{}", i));
   std::size_t of_path = 0;
   for (std::size_t i = 0; i < e.values.size(); ++i) {
     e.values[i].name = names[i];

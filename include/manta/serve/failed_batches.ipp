@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of failed_batches.hpp.
 #pragma once
 
 #include "manta/base/text.hpp"
@@ -95,7 +93,8 @@ inline std::exception_ptr failed_batches::cancellation() const {
   return std::make_exception_ptr(cancelled("manta: serve: a request to '" + name() + "' was cancelled"));
 }
 
-/// The replica is dead. Requests that may be repeated are, as often as that.
+/// The replica has died. Requests of an idempotent deployment are tried again, at most `most`
+/// times; others fail with `why`.
 inline void failed_batches::lost(const batch& b, const std::exception_ptr& why, int most) {
   replicas_.end(b.replica);
   for (auto r = b.requests.rbegin(); r != b.requests.rend(); ++r) {

@@ -36,7 +36,7 @@ struct exchange {
   bool has_begun = false;  ///< parts have been sent
   std::size_t sent = 0;    ///< bytes of these
   reply answer = {};
-  std::string problem = {};  ///< what was thrown, for the log
+  std::string problem = {};  ///< text of the exception, for the log
 };
 
 /// Whether the server takes no more requests, why, and until when it answers those that it has.
@@ -86,7 +86,8 @@ class http_exchanges {
   [[nodiscard]] const std::map<int, std::uint64_t>& other_answers() const { return other_answers_; }
 
  private:
-  static constexpr std::uint64_t of_a_break = std::uint64_t{1} << 63;  ///< in the watcher: not of a step
+  static constexpr std::uint64_t of_a_break = std::uint64_t{1}
+                                              << 63;  ///< bit of a number in the watcher: a break, not a step
 
   void open(exchange x);
   template <class Start>

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of http_listener.hpp.
 #pragma once
 
 #include <arpa/inet.h>
@@ -125,8 +123,8 @@ MANTA_DECL void http_listener::open_socket() {
   sockaddr_un place{};
   place.sun_family = AF_UNIX;
   if (options_.socket.size() >= sizeof place.sun_path) {
-    throw error("manta: serve::http: the path of a Unix socket has at most " +
-                std::to_string(sizeof place.sun_path - 1) + " bytes; this one is longer: " + options_.socket);
+    throw error(base::text("manta: serve::http: the path of a Unix socket has at most {} bytes; this one is longer: {}",
+                           sizeof place.sun_path - 1, options_.socket));
   }
   std::memcpy(place.sun_path, options_.socket.c_str(), options_.socket.size() + 1);
   const auto* const address = reinterpret_cast<const sockaddr*>(&place);
@@ -161,11 +159,11 @@ MANTA_DECL std::string http_listener::url() const {
   const bool any = options_.address == "0.0.0.0" || options_.address == "::";
   char name[256] = "localhost";
   if (any) ::gethostname(name, sizeof name - 1);
-  return (options_.tls ? "https://" : "http://") +
-         (any  ? std::string(name)
-          : v6 ? "[" + options_.address + "]"
-               : options_.address) +
-         ":" + std::to_string(port_);
+  return base::text("{}{}:{}", options_.tls ? "https://" : "http://",
+                    any  ? std::string(name)
+                    : v6 ? "[" + options_.address + "]"
+                         : options_.address,
+                    port_);
 }
 
 }  // namespace manta::serve::detail

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of http_metrics.hpp.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +8,15 @@
 
 #include "manta/base/text.hpp"
 #include "manta/output/json_builder.hpp"
+#include "manta/output/metrics.hpp"
 #include "manta/run.hpp"
 #include "manta/serve/http_metrics.hpp"
 
 namespace manta::serve::detail {
 
 using output::json_builder;
+using output::label;
+using output::metrics_writer;
 
 // --- JSON
 
@@ -70,38 +71,6 @@ MANTA_DECL std::string server_text(const route_table& routes, const server_state
 }
 
 // --- Prometheus
-
-/// Writes families of samples: each begins with what it is.
-class metrics_writer {
- public:
-  void family(std::string_view name, std::string_view type, std::string_view help) {
-    name_ = name;
-    text_ += base::text("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
-  }
-  /// `labels`: such as R"(route="/a",code="200")".
-  template <class Number>
-  void sample(const std::string& labels, Number value, std::string_view suffix = "") {
-    text_ += name_;
-    text_ += suffix;
-    if (!labels.empty()) text_ += base::text("{{}}", labels);
-    text_ += base::text(" {}\n", value);
-  }
-  std::string& text() { return text_; }
-
- private:
-  std::string_view name_;
-  std::string text_;
-};
-
-/// A label with its value, whose backslashes, quotes and line breaks are escaped.
-inline std::string label(std::string_view name, std::string_view value) {
-  std::string text = base::text("{}=\"", name);
-  for (const char c : value) {
-    if (c == '\\' || c == '"') text += '\\';
-    c == '\n' ? text += "\\n" : text += c;
-  }
-  return text + '"';
-}
 
 inline void add_route_metrics(metrics_writer& out, const route_table& routes, const server_state& server) {
   out.family("manta_http_requests_under_way", "gauge", "Requests that a route works on.");

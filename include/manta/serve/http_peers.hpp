@@ -59,7 +59,7 @@ class http_peer {
   /// Serves until stop(), or until its rank is told to end.
   MANTA_DECL void run();
   MANTA_DECL void stop();
-  /// What it does, in JSON.
+  /// The figures of this server, in JSON.
   [[nodiscard]] MANTA_DECL std::string state() const;
 
  private:
@@ -80,7 +80,7 @@ class http_peers {
   MANTA_DECL void begin();
   /// Lets all drain, and waits for them.
   MANTA_DECL void end();
-  /// What each of them does, in JSON.
+  /// The figures of each server, in JSON.
   [[nodiscard]] MANTA_DECL std::vector<future<std::string>> ask() const;
 
  private:

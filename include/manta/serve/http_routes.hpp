@@ -22,7 +22,7 @@
 
 namespace manta::serve::detail {
 
-/// How long answers took, and what they were.
+/// Figures of a route: the times of its answers, and their statuses.
 struct figures {
   static constexpr std::array<double, 12> bounds{.0001, .0003, .001, .003, .01, .03, .1, .3, 1, 3, 10, 30};  // s
   std::array<std::uint64_t, bounds.size() + 1> within{};
@@ -36,9 +36,9 @@ struct figures {
   [[nodiscard]] MANTA_DECL double quantile(double part) const;
 };
 
-/// What the deployment of a route has said last.
+/// The last report of the deployment of a route.
 struct last_status {
-  std::optional<serve::status> its = {};  ///< nothing: it has said nothing yet
+  std::optional<serve::status> its = {};  ///< empty: no report has come yet
   std::chrono::steady_clock::time_point when = {};
 };
 
@@ -59,15 +59,15 @@ struct route {
 /// The route of a path and a method.
 struct found_route {
   route* at = nullptr;
-  text_pairs parameters = {};  ///< what stands in the places of names
+  text_pairs parameters = {};  ///< values of the {names} in the path
   std::string allowed = {};    ///< if a route has this path and none this method: the methods that there are
 };
 
 /// The model that a path under /v2/models names.
 struct found_model {
   route* at = nullptr;
-  int version = 0;     ///< that the path names; 0: none
-  reply problem = {};  ///< if there is none
+  int version = 0;     ///< version that the path names; 0: none
+  reply problem = {};  ///< answer to the request if there is no such model
 };
 
 class route_table {
@@ -83,8 +83,8 @@ class route_table {
   void refuse_if_taken(const endpoint& e) const;
 
   std::vector<std::unique_ptr<route>> routes_;
-  std::unordered_map<std::string, std::vector<route*>> plain_;  ///< those without names in their paths
-  std::vector<route*> patterns_;                                ///< the others
+  std::unordered_map<std::string, std::vector<route*>> plain_;  ///< routes without names in their paths
+  std::vector<route*> patterns_;                                ///< routes with names in their paths
 };
 
 }  // namespace manta::serve::detail

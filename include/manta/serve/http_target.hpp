@@ -18,13 +18,13 @@ using text_pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct http_target {
   std::string host = {};   ///< host with its port, of a target with a host: "http://host/path"; else empty
-  std::string path = {};   ///< decoded
-  std::string query = {};  ///< behind the "?", as it came
+  std::string path = {};   ///< decoded path
+  std::string query = {};  ///< text behind the "?", not decoded
 };
 
 /// False if this is no target of a request, or its path has a zero.
 [[nodiscard]] MANTA_DECL bool parse_target(std::string_view text, http_target& out);
-/// Appends the text without its escapes (%41 is A). False if one is none. `plus`: a "+" is a space.
+/// Appends the text without its escapes (%41 is A). False if an escape is wrong. `plus`: a "+" is a space.
 [[nodiscard]] MANTA_DECL bool append_decoded(std::string& to, std::string_view text, bool plus);
 /// The values of "a=1&b=2&b=3", in their order. Pairs that cannot be decoded are kept as they came.
 [[nodiscard]] MANTA_DECL text_pairs parse_query(std::string_view query);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/nn.hpp"
 #include "manta/serve/deployment.hpp"
 #include "manta/serve/http_error.hpp"
@@ -44,13 +45,13 @@ class sample_model {
   static constexpr bool has_shape = requires(const Network& n) { n.input_shape().text(); };
 
   [[noreturn]] void refuse(std::size_t got, std::size_t wanted) const {
-    const std::string begin = "a request has " + std::to_string(got) + " numbers";
+    const std::string begin = base::text("a request has {} numbers", got);
     constexpr int bad_request = 400;
     if constexpr (has_shape) {
-      throw http_error(bad_request, begin + "; the network takes " + std::to_string(wanted) + " (" +
-                                        net_.input_shape().text() + ")");
+      throw http_error(bad_request,
+                       base::text("{}; the network takes {} ({})", begin, wanted, net_.input_shape().text()));
     } else {
-      throw http_error(bad_request, begin + ", and another one of its batch " + std::to_string(wanted));
+      throw http_error(bad_request, base::text("{}, and another one of its batch {}", begin, wanted));
     }
   }
 

@@ -23,7 +23,7 @@ class call_timeout {
   call_timeout(std::chrono::duration<Rep, Period> longest) : longest_(longest) {
     (void)isolate_option(std::is_same_v<Rep, Rep>);
   }
-  /// Likewise, for a time that the text of the program does not have.
+  /// A limit that comes from a file, and not from the text of the program.
   static call_timeout from_file(std::chrono::milliseconds longest) {
     call_timeout its;
     its.longest_ = longest;

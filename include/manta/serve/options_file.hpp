@@ -37,8 +37,8 @@ namespace manta::serve {
 /// the file. The values themselves are checked by deploy.
 MANTA_DECL options read_options(const std::string& path, const options& otherwise = {});
 
-/// Likewise for a server: the object "http" of a file that has one. A file without it changes nothing. `tls` and
-/// `compression` are set by the program.
+/// The options of a server: the object "http" of a file that has one. A file without it changes nothing. The program
+/// sets `tls` and `compression`.
 MANTA_DECL http_options read_http_options(const std::string& path, const http_options& otherwise = {});
 
 }  // namespace manta::serve

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of options_file.hpp.
 #pragma once
 
 #include <algorithm>
@@ -143,7 +141,7 @@ inline options read_from_list(json_view list, const options& otherwise) {
   std::string all;
   std::optional<options> found;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto mistake = [i](const std::string& what) { return json_error("[" + std::to_string(i) + "]: " + what); };
+    const auto mistake = [i](const std::string& what) { return json_error(base::text("[{}]: {}", i, what)); };
     options o = otherwise;
     o.name.clear();
     try {

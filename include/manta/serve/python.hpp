@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/process.hpp"
 #include "manta/serve/deployment.hpp"
 #include "manta/serve/json.hpp"
@@ -57,7 +58,7 @@ class python_program_with_model {
 
   /// The answers to a batch, as inputs of these types.
   [[nodiscard]] MANTA_DECL infer_request predict(const tensor& batch, const std::vector<tensor_type>& answers);
-  /// Likewise for values in JSON, a list with a value for each request.
+  /// The answers to a batch in JSON, a list with a value for each request.
   [[nodiscard]] MANTA_DECL std::string predict(std::string_view batch);
   /// Calls reconfigure(value) with what the JSON text says.
   MANTA_DECL void reconfigure(const std::string& json);
@@ -114,7 +115,7 @@ class python_model<R(A)> {
   }
   static std::vector<std::string> names() {
     std::vector<std::string> all;
-    for (std::size_t i = 0; i < tensor_count<R>; ++i) all.push_back("y" + std::to_string(i));
+    for (std::size_t i = 0; i < tensor_count<R>; ++i) all.push_back(base::text("y{}", i));
     return all;
   }
   static R answer_in(const infer_request& given, std::size_t row) {

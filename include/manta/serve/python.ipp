@@ -8,6 +8,7 @@
 // and binary data.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/serve/python.hpp"
 
 namespace manta::serve::detail {
@@ -157,11 +158,11 @@ MANTA_DECL infer_request python_program_with_model::predict(const tensor& batch,
   try {
     check_rows(given, answers);
   } catch (const json_error&) {
-    throw error("the Python model " + file_ + " returned, for a batch of " + std::to_string(rows) +
-                ", arrays of the shapes " + shapes_of(given.inputs, rows) + "; its answers need the shapes " +
-                shapes_of(answers, rows) +
-                " (-1: any length). An answer is a vector unless serve::python<R(A)> says otherwise: with "
-                "serve::python<float(std::vector<float>)> it is a number");
+    throw error(base::text(
+        "the Python model {} returned, for a batch of {}, arrays of the shapes {}; its answers need the shapes {} "
+        "(-1: any length). An answer is a vector unless serve::python<R(A)> says otherwise: with "
+        "serve::python<float(std::vector<float>)> it is a number",
+        file_, rows, shapes_of(given.inputs, rows), shapes_of(answers, rows)));
   }
   return given;
 }

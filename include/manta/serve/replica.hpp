@@ -33,7 +33,7 @@ struct replica_object {
 
 template <class Signature>
 struct answering_object;
-/// Likewise, with its requests and answers.
+/// A replica_object that knows the types of its requests and answers.
 template <class R, class... A>
 struct answering_object<R(A...)> : replica_object {
   virtual std::vector<value_of<R>> run(std::vector<std::tuple<A...>>&& batch) = 0;

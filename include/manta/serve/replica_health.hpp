@@ -22,8 +22,8 @@ class replica_health {
   /// Asks each replica, waits, and ends those that are not well. One that does not answer in time is replaced where the
   /// options say how long a call may take (timeout, health_every, health_timeout); else it is left alone.
   MANTA_DECL void check();
-  /// Likewise, to be called from time to time: looks at the answers that have come, and asks again when it is time.
-  /// Does not wait.
+  /// Does the same without waiting, when it is called from time to time: looks at the answers that have come, and asks
+  /// again when it is time.
   MANTA_DECL void look_after();
 
  private:

@@ -45,7 +45,7 @@ struct request {
   std::string method = {}, path = {};  ///< the path is decoded, and without the query
   std::string id = {};                 ///< value of X-Request-Id, or given by the server; empty if that gives none
   std::string client = {};             ///< address; "unix" on a Unix socket
-  pairs parameters = {};               ///< what stood in the places of {names} in the route's path
+  pairs parameters = {};               ///< values of the {names} in the route's path
   pairs query = {};                    ///< behind the "?"
   pairs fields = {};                   ///< fields of the header
   std::string body = {};               ///< bytes, as they came; empty if the function has taken a value from them

@@ -117,19 +117,19 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const op
                 "bring the mask along");
   return deploy<batched<&detail::policy_model::act>>(detail::pure(o), policy, how.explore);
 }
-/// Likewise of the algorithm's policy at this moment.
+/// Deploys the policy that the algorithm has at this moment.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o,
                                                                         const rl::algorithm& algorithm,
                                                                         const rl::act_options& how = {}) {
   return deploy_policy(o, algorithm.trained(), how);
 }
-/// Likewise of the policy in a file of algorithm::save or trained_policy::save. Throws manta::error if it
-/// cannot be read.
+/// Deploys the policy in a file of algorithm::save or trained_policy::save. Throws manta::error
+/// if the file cannot be read.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o, const std::string& path,
                                                                         const rl::act_options& how = {}) {
   return deploy_policy(o, rl::load_policy(path), how);
 }
-/// Likewise of the policy in a checkpoint of rl::trial: anything that has `unpack(std::string&)`.
+/// Deploys the policy in a checkpoint of rl::trial: anything that has `unpack(std::string&)`.
 template <class Checkpoint>
   requires requires(const Checkpoint& c, std::string& bytes) { c.unpack(bytes); }
 deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o, const Checkpoint& best,

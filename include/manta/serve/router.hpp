@@ -49,12 +49,12 @@ class router {
   void update(type_tag<Target>, double weight, const kept_arguments<C...>& arguments) {
     change(weight, [&] { return recipe_of<Target, C...>(arguments); });
   }
-  /// Likewise of the function or class of the present version.
+  /// Begins a version with the function or class of the present one, and these arguments.
   template <class... C>
   void update_alike(double weight, const kept_arguments<C...>& arguments) {
     change(weight, [&] { return versions_.recipe_with(arguments); });
   }
-  /// Likewise with the present arguments: the constructors run again.
+  /// Begins a version with the function or class and the arguments of the present one: the constructors run again.
   MANTA_DECL void update_again(double weight);
   template <class R, class... A>
   R call(type_tag<R>, const call_options& o, A... arguments) {
@@ -149,7 +149,7 @@ class router {
   MANTA_DECL static call_options of_canary(call_options o);
   /// A new version has taken over: the canary has no part any more.
   void end_version();
-  void tend();  ///< What is done from time to time, also without requests. Does not wait.
+  void tend();  ///< Does the work that falls due without requests too. Does not wait.
   void start_heartbeat();
 
   std::string signature_;

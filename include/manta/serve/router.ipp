@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of router.hpp.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <cstdio>
 #include <deque>
 
+#include "manta/base/text.hpp"
 #include "manta/cancel.hpp"
 #include "manta/serve/router.hpp"
 
@@ -130,7 +129,7 @@ MANTA_DECL void router::run_slice(std::uint64_t number) {
 MANTA_DECL void router::change(double weight, const std::function<recipe()>& how) {
   const turn mine(*this);
   if (!(weight > 0 && weight <= 1))
-    throw error(".weight is " + std::to_string(weight) + "; wanted is a part of the requests, above 0 and at most 1");
+    throw error(base::text(".weight is {}; wanted is a part of the requests, above 0 and at most 1", weight));
   if (weight < 1) return versions_.start_canary(weight, how());
   versions_.update(how());
   end_version();

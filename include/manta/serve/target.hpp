@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/generator.hpp"
 #include "manta/serve/source.hpp"
@@ -170,8 +171,10 @@ struct batch_target {
     for (arguments& r : requests) all.push_back(std::move(std::get<0>(r)));
     answers given = invoke_on(object, F, std::move(all));
     if (given.size() != requests.size())
-      throw error("a batched function got " + std::to_string(requests.size()) + " requests and returned " +
-                  std::to_string(given.size()) + " answers; it has to return one for each request, in their order");
+      throw error(base::text(
+          "a batched function got {} requests and returned {} answers; it has to return one for each request, in "
+          "their order",
+          requests.size(), given.size()));
     return given;
   }
 };

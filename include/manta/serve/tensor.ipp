@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of tensor.hpp.
 #pragma once
 
 #include <algorithm>
@@ -87,7 +85,7 @@ void flatten(std::vector<V>& out, json_view data, json_reader& in, const tensor&
       return;
     }
   }
-  in.read_at("input \"" + name + "\": data[" + std::to_string(out.size()) + "]", value, data);
+  in.read_at(base::text("input \"{}\": data[{}]", name, out.size()), value, data);
   out.push_back(std::move(value));
 }
 
@@ -225,8 +223,8 @@ inline infer_request read_infer_json(std::string_view json, tensor_sources sourc
       std::string name;
       const json_view output = outputs.element(i);
       if (!output.is_object())
-        throw json_error("outputs[" + std::to_string(i) + "]: expected an object, not " + output.describe());
-      in.read_at("outputs[" + std::to_string(i) + "].name", name, output.member("name"));
+        throw json_error(base::text("outputs[{}]: expected an object, not {}", i, output.describe()));
+      in.read_at(base::text("outputs[{}].name", i), name, output.member("name"));
       const json_view parameters = output.member("parameters");
       const bool said = parameters.is_object() && parameters.member("binary_data").exists();
       request.outputs.emplace_back(name, said ? flag(parameters, "binary_data") : request.binary_output);
@@ -239,8 +237,8 @@ inline infer_request read_infer_json(std::string_view json, tensor_sources sourc
 /// knows where the mistake is.
 MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t json_bytes) {
   if (json_bytes != std::string_view::npos && json_bytes > body.size()) {
-    throw json_error("Inference-Header-Content-Length: expected at most the length of the body, " +
-                     std::to_string(body.size()) + ", not " + std::to_string(json_bytes));
+    throw json_error(base::text("Inference-Header-Content-Length: expected at most the length of the body, {}, not {}",
+                                body.size(), json_bytes));
   }
   const std::string_view json = body.substr(0, json_bytes);
   const tensor_sources all{json_bytes == std::string_view::npos ? std::string_view() : body.substr(json_bytes)};
@@ -256,8 +254,7 @@ MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t j
 
 MANTA_DECL void check_rows(infer_request& request, const std::vector<tensor_type>& wanted) {
   if (request.inputs.size() != wanted.size()) {
-    throw json_error("inputs: expected " + std::to_string(wanted.size()) + " tensors, not " +
-                     std::to_string(request.inputs.size()));
+    throw json_error(base::text("inputs: expected {} tensors, not {}", wanted.size(), request.inputs.size()));
   }
   const std::int64_t rows = request.inputs[0].shape[0];
   for (const tensor_type& w : wanted) {

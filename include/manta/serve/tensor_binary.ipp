@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "manta/base/text.hpp"
 #include "manta/serve/tensor.hpp"
 
 namespace manta::serve::detail {
@@ -58,8 +59,8 @@ inline void read_binary(tensor& t, std::string_view bytes, std::size_t count) {
     return;
   }
   if (bytes.size() != each * count)
-    refuse_tensor(t.name, "has " + std::to_string(bytes.size()) + " bytes of binary data, and its shape needs " +
-                              std::to_string(each * count));
+    refuse_tensor(t.name,
+                  base::text("has {} bytes of binary data, and its shape needs {}", bytes.size(), each * count));
   if (t.datatype == "UINT64") {
     copy_numbers<std::uint64_t>(t.data.emplace<std::vector<std::uint64_t>>(), bytes, count);
   } else if (t.datatype[0] == 'F') {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/serve/tensor.hpp"
 
 namespace manta::serve::detail {
@@ -84,7 +85,7 @@ class row_cursor {
     } else {
       using whole = std::numeric_limits<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
       if (std::cmp_less(v, +whole::min()) || std::cmp_greater(v, +whole::max())) {  // + makes an int of a char
-        refuse_tensor(from_.name, "has " + std::to_string(v) + ", which does not fit " + datatype_of<T>());
+        refuse_tensor(from_.name, base::text("has {}, which does not fit {}", v, datatype_of<T>()));
       }
       return static_cast<T>(v);
     }

@@ -23,7 +23,7 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_torch(const opt
                                                                        const torch_module<float>& net) {
   return deploy<batched<&detail::sample_model<torch_module<float>>::predict>>(detail::pure(o), net);
 }
-/// Likewise of a TorchScript file. Throws manta::error if it cannot be read.
+/// Deploys the network of a TorchScript file. Throws manta::error if the file cannot be read.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_torch(const options& o, const std::string& path,
                                                                        const torch_options& t = {}) {
   return deploy_torch(o, torch_module<float>(torch_script(path), t));

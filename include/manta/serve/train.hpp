@@ -20,7 +20,7 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_checkpoint(cons
   return deploy_network(o, train::load_model<nn::network<float>>(path));
 }
 
-/// Likewise of the network in a checkpoint of a trial, train::trial<Recipe>: anything that has `unpack(train::state&)`.
+/// Deploys the network in a checkpoint of a trial, train::trial<Recipe>: anything that has `unpack(train::state&)`.
 template <class Checkpoint>
   requires requires(const Checkpoint& c, train::state& s) { c.unpack(s); }
 deployment<std::vector<float>(std::vector<float>)> deploy_checkpoint(const options& o, const Checkpoint& best) {

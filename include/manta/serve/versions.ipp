@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of versions.hpp.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +44,7 @@ MANTA_DECL void versions::refuse_others() {
 
 inline weighted_turns turns_for(double weight) {
   if (!(weight >= 0 && weight <= 1))
-    throw error("a canary's weight is " + std::to_string(weight) + "; it has to be from 0 to 1");
+    throw error(base::text("a canary's weight is {}; it has to be from 0 to 1", weight));
   return weighted_turns({1 - weight, weight});
 }
 

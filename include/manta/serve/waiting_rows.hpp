@@ -59,7 +59,7 @@ class rows_under_way {
   dispatcher& dispatcher_;
   queued_request whole_;
   slice_sizes sizes_;
-  std::deque<queued_request::clock::time_point> sent_;  ///< when the slices were
+  std::deque<queued_request::clock::time_point> sent_;  ///< times at which the slices were sent
   bool is_good_ = false, is_cancelled_ = false;
 };
 

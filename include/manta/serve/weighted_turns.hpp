@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/serve/source.hpp"
 
@@ -23,8 +24,7 @@ class weighted_turns {
   /// Throws manta::error if a weight is no number of at least 0, or all are 0.
   explicit weighted_turns(std::vector<double> weights) : weights_(std::move(weights)) {
     for (const double w : weights_) {
-      if (!(w >= 0) || !base::is_finite(w))
-        throw error("a weight is " + std::to_string(w) + "; it has to be at least 0");
+      if (!(w >= 0) || !base::is_finite(w)) throw error(base::text("a weight is {}; it has to be at least 0", w));
       total_ += w;
     }
     if (!(total_ > 0)) throw error("a weight above 0 is needed");

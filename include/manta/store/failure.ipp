@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of failure.hpp.
 #pragma once
 
 #include <exception>
@@ -97,9 +95,8 @@ MANTA_DECL failure current_failure() {
 MANTA_DECL std::string describe(const failure& f) {
   std::string text = "manta: ";
   if (f.kind == failure::kind::task || f.kind == failure::kind::serialization || f.kind == failure::kind::deadlock) {
-    text += "task '" + f.details.function + "' failed on rank " + std::to_string(f.details.rank) + " (" +
-            f.details.host + ")";
-    if (f.details.attempt > 0) text += " at attempt " + std::to_string(f.details.attempt);
+    text += base::text("task '{}' failed on rank {} ({})", f.details.function, f.details.rank, f.details.host);
+    if (f.details.attempt > 0) text += base::text(" at attempt {}", f.details.attempt);
     text += " with " + f.details.type + ": " + f.details.what;
   } else {
     text += f.message;

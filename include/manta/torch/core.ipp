@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "manta/base/hash.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/torch/core.hpp"
 #include "manta/torch/headers.hpp"
@@ -258,8 +259,9 @@ MANTA_DECL torch_core::torch_core(const torch_origin& origin, bool is_double) : 
     throw error("manta: torch: .autocast is for networks of float: use torch_module<float>");
   int exponent = 0;
   if (!(o.loss_scale > 0) || std::frexp(o.loss_scale, &exponent) != 0.5)
-    throw error("manta: torch: .loss_scale is " + std::to_string(o.loss_scale) +
-                "; it has to be a power of two, such as 1024, so that dividing by it is exact");
+    throw error(base::text(
+        "manta: torch: .loss_scale is {}; it has to be a power of two, such as 1024, so that dividing by it is exact",
+        o.loss_scale));
   parts_->origin = origin;
   parts_->type = is_double ? at::kDouble : at::kFloat;
   if (!origin.from_class && origin.from_script.bytes().empty())
@@ -326,8 +328,8 @@ MANTA_DECL torch_matrix torch_core::forward(const torch_matrix& x) {
   std::int64_t numbers = sample.empty() ? x.rows : 1;
   for (const std::int64_t n : sample) numbers *= n;
   if (numbers != x.rows)
-    throw error("manta: torch: " + m.name() + " got samples of " + std::to_string(x.rows) +
-                " numbers; torch_options::input says " + std::to_string(numbers));
+    throw error(base::text("manta: torch: {} got samples of {} numbers; torch_options::input says {}", m.name(), x.rows,
+                           numbers));
   if (sample.empty()) extents.push_back(x.rows);
   extents.insert(extents.end(), sample.begin(), sample.end());
 
@@ -343,8 +345,9 @@ MANTA_DECL torch_matrix torch_core::forward(const torch_matrix& x) {
       m.output = m.net->forward(m.pass.training ? samples.clone() : samples);  // backward may need x, which is not ours
     }
     if (m.output.dim() == 0 || m.output.size(0) != x.columns)
-      throw error("manta: torch: forward of " + m.name() + " has to give a tensor whose first extent is that of the " +
-                  std::to_string(x.columns) + " samples");
+      throw error(
+          base::text("manta: torch: forward of {} has to give a tensor whose first extent is that of the {} samples",
+                     m.name(), x.columns));
     m.output = m.output.to(m.type).reshape({x.columns, -1});
     m.shown = m.output.detach().contiguous();
   });
@@ -360,9 +363,8 @@ MANTA_DECL void torch_core::backward(const torch_matrix& dy, const nn::gradients
     throw error("manta: torch: backward of " + m.name() +
                 ": the last forward was no training pass (mode), or the output does not depend on the parameters");
   if (dy.rows != m.output.size(1) || dy.columns != m.output.size(0))
-    throw error("manta: torch: backward got a gradient of " + std::to_string(dy.rows) + " x " +
-                std::to_string(dy.columns) + "; the output is of " + std::to_string(m.output.size(1)) + " x " +
-                std::to_string(m.output.size(0)));
+    throw error(base::text("manta: torch: backward got a gradient of {} x {}; the output is of {} x {}", dy.rows,
+                           dy.columns, m.output.size(1), m.output.size(0)));
   m.look_again();
   const double scale = m.origin.options.loss_scale;
   at::Tensor gradient = torch::from_blob(const_cast<void*>(dy.data), {dy.columns, dy.rows}, m.type);

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/torch/core.hpp"
@@ -126,8 +127,9 @@ class torch_module {
         cereal::size_type size = 0;
         archive(cereal::make_size_tag(size));
         if (size != a.size)
-          throw error("manta: torch: " + std::to_string(size) + " numbers were saved of " + loaded.describe() +
-                      ", which has " + std::to_string(a.size) + " of them: its class has changed since then");
+          throw error(base::text(
+              "manta: torch: {} numbers were saved of {}, which has {} of them: its class has changed since then", size,
+              loaded.describe(), a.size));
         archive(cereal::binary_data(static_cast<T*>(a.data), a.size * sizeof(T)));
       }
     }

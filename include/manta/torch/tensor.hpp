@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/signature.hpp"
 #include "manta/torch/headers.hpp"
@@ -92,8 +93,7 @@ void load(Archive& archive, torch_tensor& t) {
   torch_tensor::shape s;
   archive(s.type, s.dimensions);
   if (s.dimensions < 0 || s.dimensions > static_cast<std::int8_t>(torch_tensor::most_extents))
-    throw error("manta: torch: a tensor was saved with " + std::to_string(s.dimensions) +
-                " extents: the bytes are damaged");
+    throw error(base::text("manta: torch: a tensor was saved with {} extents: the bytes are damaged", s.dimensions));
   for (std::int8_t i = 0; i < s.dimensions; ++i) archive(s.extents[i]);
   t.set_shape(s);
   archive(cereal::binary_data(t.data(), t.size()));

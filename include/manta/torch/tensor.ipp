@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of tensor.hpp.
 #pragma once
 
 #include <algorithm>
 
+#include "manta/base/text.hpp"
 #include "manta/torch/tensor.hpp"
 
 namespace manta {
@@ -16,8 +15,8 @@ MANTA_DECL torch_tensor::torch_tensor(at::Tensor t) {
     throw error("manta: torch: a torch_tensor is dense, and this tensor is " +
                 std::string(t.is_quantized() ? "quantised" : "sparse") + "; call .to_dense() or .dequantize()");
   if (t.dim() > static_cast<std::int64_t>(most_extents))
-    throw error("manta: torch: a torch_tensor has at most " + std::to_string(most_extents) +
-                " extents, and this tensor has " + std::to_string(t.dim()) + "; reshape it");
+    throw error(base::text("manta: torch: a torch_tensor has at most {} extents, and this tensor has {}; reshape it",
+                           most_extents, t.dim()));
   // Memory that libtorch has not allocated itself (from_blob) may go before the value does.
   const bool is_alone = t.use_count() == 1 && t.storage().use_count() == 1 && t.storage().resizable() &&
                         t.storage_offset() == 0 && t.device().is_cpu() && t.is_contiguous() && !t.requires_grad() &&

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of augment.hpp.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/train/augment.hpp"
 
@@ -19,8 +18,9 @@ struct picture_size {
 };
 inline picture_size size_of_picture(std::size_t numbers, const nn::shape& shape) {
   if (shape.extents().size() != 3 || static_cast<std::size_t>(shape.size()) != numbers)
-    throw error("manta: train: a sample of " + std::to_string(numbers) + " numbers is no picture of the shape " +
-                shape.text() + "; pictures are {channels, height, width}");
+    throw error(base::text(
+        "manta: train: a sample of {} numbers is no picture of the shape {}; pictures are {channels, height, width}",
+        numbers, shape.text()));
   const auto extent = [&](std::size_t i) { return static_cast<std::size_t>(shape.extents()[i]); };
   return {extent(0), extent(1), extent(2)};
 }

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of csv_rows.hpp.
 #pragma once
 
 #include "manta/base/text.hpp"

@@ -116,7 +116,7 @@ nn::matrix<typename Model::scalar> predict(const Model& model, const samples& da
   }
   return all;
 }
-/// Likewise for samples without targets: features x samples.
+/// Predictions for samples without targets: features x samples.
 template <nn::module Model>
 nn::matrix<typename Model::scalar> predict(const Model& model, const nn::matrix<typename Model::scalar>& x) {
   return predict(model, samples(x, std::vector<int>(static_cast<std::size_t>(x.cols()), 0)));

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of group_sums.hpp.
 #pragma once
 
 #include <algorithm>
 #include <sstream>
 
+#include "manta/base/text.hpp"
 #include "manta/train/group_sums.hpp"
 
 namespace manta::train::detail {
@@ -36,7 +35,7 @@ inline void group_sums::add_up(exchange& e, const sums& mine, std::span<const do
 inline void group_sums::agree_on_names(exchange& e, const sums& mine) {
   for (int member = 0; member < e.members(); ++member) {
     std::string lines;
-    for (const auto& [name, value] : mine.metrics) lines += std::to_string(name.size()) + ' ' + name;
+    for (const auto& [name, value] : mine.metrics) lines += base::text("{} {}", name.size(), name);
     e.broadcast(lines, member);
     std::istringstream in(lines);
     for (std::size_t size = 0; in >> size;) {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/train/readers.hpp"
 
@@ -34,8 +35,8 @@ inline file gunzip(const std::string& path) {
   const char* message = gzerror(in.get(), &code);
   if (code == Z_OK || code == Z_STREAM_END) return f;
   const std::string found = code == Z_ERRNO ? system_says() : code == Z_BUF_ERROR ? "the end of the file" : message;
-  throw error("manta: train: the file " + path + ", byte " + std::to_string(gzoffset(in.get())) +
-              ": expected compressed data, found " + found);
+  throw error(base::text("manta: train: the file {}, byte {}: expected compressed data, found {}", path,
+                         gzoffset(in.get()), found));
 }
 
 }  // namespace manta::train

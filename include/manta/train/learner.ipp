@@ -1,44 +1,37 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of learner.hpp.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
+#include "manta/base/demangle.hpp"
 #include "manta/base/hash.hpp"
 #include "manta/base/text.hpp"
-#include "manta/error.hpp"
+#include "manta/call/class_table.hpp"
 #include "manta/nn/checks.hpp"
-#include "manta/run.hpp"
 #include "manta/train/learner.hpp"
 
 namespace manta::train::detail {
 
-struct learner_entry {
-  std::string type;
-  std::unique_ptr<learner> (*make)(const std::string& bytes);
-};
-inline std::vector<learner_entry>& learners() {
-  static std::vector<learner_entry> all;
+using learner_maker = std::unique_ptr<learner> (*)(const std::string& bytes);
+
+inline manta::detail::class_table<learner_maker>& learner_makers() {
+  static manta::detail::class_table<learner_maker> all;
   return all;
 }
 
 MANTA_DECL std::uint32_t register_learner(const char* type,
                                           std::unique_ptr<learner> (*make)(const std::string& bytes)) {
-  learners().push_back({type, make});
-  return static_cast<std::uint32_t>(learners().size() - 1);
+  return learner_makers().add(type, make);
 }
 
 MANTA_DECL averaged_parameters::averaged_parameters(learner& l) : learner_(l) { learner_.swap_averages(); }
 MANTA_DECL averaged_parameters::~averaged_parameters() { learner_.swap_averages(); }
 
 MANTA_DECL std::unique_ptr<learner> make_learner(const learner_name& what) {
-  if (what.number >= learners().size() || learners()[what.number].type != what.type)
-    throw error(base::text("manta: train: rank {} does not have the recipe {}: start the same program on all ranks",
-                           rank(), what.type));
-  return learners()[what.number].make(what.bytes);
+  const auto words = [&] { return "the recipe " + base::demangle(what.type.c_str()); };
+  return learner_makers().at(words, what.type, what.number)(what.bytes);
 }
 
 MANTA_DECL void check_sampling(std::span<const double> weights, std::size_t size) {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/train/augment.hpp"
@@ -123,7 +124,7 @@ class learner_of final : public learner {
   [[nodiscard]] std::string description() const override {
     const std::string numbers = std::is_same_v<scalar, double> ? ", in double" : "";
     if constexpr (requires { model_.describe(); }) return model_.describe() + numbers;
-    return "a module of " + std::to_string(std::as_const(model_).parameters().size()) + " parameters" + numbers;
+    return base::text("a module of {} parameters{}", std::as_const(model_).parameters().size(), numbers);
   }
   [[nodiscard]] std::string optimizer_kind() const override {
     if constexpr (requires {

@@ -36,6 +36,7 @@
 
 #include "manta/actor.hpp"
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/base/unknown_options.hpp"
 #include "manta/nn/checks.hpp"
 #include "manta/nn/parameter_span.hpp"
@@ -89,7 +90,8 @@ class shard {
 
  private:
   std::vector<T> parameters_;
-  std::vector<std::pair<std::uint64_t, std::vector<T>>> frozen_;  ///< where they begin, and their values
+  std::vector<std::pair<std::uint64_t, std::vector<T>>>
+      frozen_;  ///< frozen parameters: the index of the first, and their values
   Optimizer optimizer_;
   std::uint64_t steps_ = 0;
 };
@@ -175,9 +177,9 @@ class parameter_server {
   parameter_server(std::span<const T> parameters, const detail::parameter_ranges& frozen, const Optimizer& optimizer,
                    const parameter_server_options& o)
       : size_(parameters.size()), staleness_(o.staleness) {
-    if (o.shards < 1) throw error("manta: train: .shards is " + std::to_string(o.shards) + "; at least one is needed");
+    if (o.shards < 1) throw error(base::text("manta: train: .shards is {}; at least one is needed", o.shards));
     if (o.staleness < 0)
-      throw error("manta: train: .staleness is " + std::to_string(o.staleness) + "; it is a number of steps from 0");
+      throw error(base::text("manta: train: .staleness is {}; it is a number of steps from 0", o.staleness));
     check_optimizer(optimizer);
     const auto count = static_cast<std::size_t>(o.shards);
     for (std::size_t i = 0; i < count; ++i) {
@@ -213,8 +215,8 @@ class parameter_server {
   [[nodiscard]] bool is_bounded() const { return staleness_ != any_staleness; }
   void check(std::size_t size) const {
     if (size != size_)
-      throw error("manta: train: the parameter server has " + std::to_string(size_) + " parameters, and " +
-                  std::to_string(size) + " numbers were given");
+      throw error(
+          base::text("manta: train: the parameter server has {} parameters, and {} numbers were given", size_, size));
   }
   void check_filled() const {
     if (shards_.empty()) throw error("manta: train: this parameter server is empty; assign one that has parameters");
@@ -222,10 +224,10 @@ class parameter_server {
   static void check_finite(std::span<const T> gradients) {
     if (nn::all_finite(gradients)) return;
     const auto wrong = std::ranges::find_if(gradients, [](T g) { return !base::is_finite(static_cast<double>(g)); });
-    throw error("manta: train: gradient " + std::to_string(wrong - gradients.begin()) + " of " +
-                std::to_string(gradients.size()) +
-                " that were pushed is NaN or infinite; the parameter server did not take them. Try a smaller rate, "
-                "or look at the data");
+    throw error(base::text(
+        "manta: train: gradient {} of {} that were pushed is NaN or infinite; the parameter server did not take them. "
+        "Try a smaller rate, or look at the data",
+        wrong - gradients.begin(), gradients.size()));
   }
 
   std::vector<actor<shard>> shards_;

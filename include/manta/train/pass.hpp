@@ -56,7 +56,7 @@ struct pass_result {
   std::uint64_t epoch = 0, step = 0;
   std::uint64_t left = 0;  ///< samples of the epoch under way that are still to be taken
   double rate = 0;
-  step_totals took = {};    ///< by the steps of a training
+  step_totals took = {};    ///< times of the steps of a training
   int deaths = 0;           ///< times that a death has interrupted the pass
   double seconds_lost = 0;  ///< seconds lost by these
 

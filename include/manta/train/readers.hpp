@@ -91,7 +91,7 @@ struct csv_options {
   char separator = ',';
   std::vector<std::string> inputs = {};     ///< these columns, in this order; empty: all but the target
   std::vector<std::string> leave_out = {};  ///< but not these
-  std::optional<float> fill = {};           ///< what stands where a number is missing; else such a line is refused
+  std::optional<float> fill = {};           ///< number in place of a missing one; without it such a line is refused
   bool normalise = false;                   ///< inputs get the mean 0 and the deviation 1, over this file
   /// As another table: its inputs, its classes and its normalisation, for validation data and predictions.
   columns like = {};

@@ -24,7 +24,7 @@ using told_settings = std::vector<std::pair<std::string, std::string>>;
 struct state {
   std::string model;         ///< the architecture in words
   std::string optimizer;     ///< its kind: "adam"
-  told_settings told;        ///< what the recipe and the options said when the training was begun or last continued
+  told_settings told;        ///< settings of recipe and options at the begin or the last continuation
   std::uint64_t seed = 0;    ///< seed of shuffles and of what is drawn in passes
   std::uint64_t epoch = 0;   ///< complete epochs
   std::uint64_t sample = 0;  ///< samples of the epoch under way that were taken

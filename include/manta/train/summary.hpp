@@ -36,8 +36,8 @@ struct summary {
   std::uint64_t samples = 0;  ///< samples of this pass
   double seconds = 0;         ///< seconds of this pass
   double rate = 0;            ///< the optimiser's, at the end
-  double gradient_norm = 0;   ///< of a training pass: the mean over its steps of the gradients' norm, before `.clip`
-  train::phases phases = {};  ///< of a training pass
+  double gradient_norm = 0;   ///< mean of the gradients' norm over the steps of a training pass, before `.clip`
+  train::phases phases = {};  ///< phases of a training pass
   int deaths = 0;             ///< times that the death of a worker's rank has interrupted this pass
   double seconds_lost = 0;    ///< seconds lost by these deaths, until the other workers went on
   std::map<std::string, double> metrics = {};  ///< "accuracy" where targets are classes, and the recipe's own

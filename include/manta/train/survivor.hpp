@@ -20,7 +20,7 @@ namespace manta::train::detail {
 struct survivor {
   state at;          ///< after the last complete step
   pass_result pass;  ///< what the call of train under way gave up to there, over all workers
-  std::chrono::steady_clock::time_point since = {};  ///< when that was, on the worker's rank
+  std::chrono::steady_clock::time_point since = {};  ///< time of that moment, by the clock of the worker's rank
   double seconds = 0;                                ///< seconds from then until the trainer has asked
   template <class Archive>
   void serialize(Archive& archive) {

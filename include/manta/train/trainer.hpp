@@ -104,7 +104,7 @@ class trainer {
   /// What the model gives for each sample, outputs x samples, by tasks on all ranks; waits. scores.hpp says how
   /// good that is.
   [[nodiscard]] auto predict(const samples& data) const { return train::predict(model(), data); }
-  /// Likewise for samples without targets: a matrix of features x samples.
+  /// Predictions for samples without targets: a matrix of features x samples.
   template <class X>
     requires requires { typename X::Scalar; }
   [[nodiscard]] auto predict(const X& x) const {

@@ -93,7 +93,7 @@ class trainer_core final : public any_trainer {
   bool has_workers_ = false, is_busy_ = false, was_started_ = false;
   bool lost_a_rank_ = false;
   train::state parked_;
-  opened opened_;                      ///< what the first worker said of itself
+  opened opened_;                      ///< the first worker's answer when it was opened
   std::vector<std::string> differed_;  ///< settings that were others in the state from which the training went on
   std::vector<int> ranks_;             ///< ranks of the workers that were started last
   std::uint64_t number_ = std::uint64_t{std::random_device{}()} << 32U | std::random_device{}();

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/team.hpp"
 #include "manta/train/source.hpp"
@@ -13,8 +14,7 @@
 namespace manta::train::detail {
 
 inline void check_mpi(int code, const char* what) {
-  if (code != MPI_SUCCESS)
-    throw error(std::string("manta: train: ") + what + " failed with MPI's code " + std::to_string(code));
+  if (code != MPI_SUCCESS) throw error(base::text("manta: train: {} failed with MPI's code {}", what, code));
 }
 
 class watched_team {

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of asha.hpp.
 #pragma once
 
 #include "manta/base/text.hpp"
@@ -69,9 +67,9 @@ MANTA_DECL verdict asha::report(trial_number t, double at, double loss) {
   m.losses.insert(std::upper_bound(m.losses.begin(), m.losses.end(), loss), loss);
   if (others > 0 && loss > cutoff) {
     trials_.erase(t);
-    return verdict::stop("at " + detail::number_text(m.at) + ": loss " + detail::number_text(loss) + " is above " +
-                         detail::number_text(cutoff) + ", the best 1/" + detail::number_text(options_.eta) + " of " +
-                         std::to_string(others));
+    return verdict::stop(base::text("at {}: loss {} is above {}, the best 1/{} of {}", detail::number_text(m.at),
+                                    detail::number_text(loss), detail::number_text(cutoff),
+                                    detail::number_text(options_.eta), others));
   }
   return verdict::go_on();
 }
@@ -113,9 +111,8 @@ MANTA_DECL action asha_promotion::next(bool may_add) {
     l.promotable.erase(l.promotable.begin());
     l.promoted.insert(t);
     level_of_[t] = k + 1;
-    return action::resume(t, "among the best 1/" + detail::number_text(eta_) + " of " + std::to_string(l.size()) +
-                                 " at " + detail::number_text(l.at) + ": promoted to " +
-                                 detail::number_text(levels_[k + 1].at));
+    return action::resume(t, base::text("among the best 1/{} of {} at {}: promoted to {}", detail::number_text(eta_),
+                                        l.size(), detail::number_text(l.at), detail::number_text(levels_[k + 1].at)));
   }
   return may_add ? action::add() : action::nothing();
 }

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of checkpoint.hpp.
 #pragma once
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
+#include "manta/base/text.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/output/crc32c.hpp"
 #include "manta/tune/checkpoint.hpp"
@@ -19,7 +18,7 @@ MANTA_DECL void checkpoint::write(const std::string& path) const {
 }
 
 MANTA_DECL std::string checkpoint::part_of(const std::string& file, int part) {
-  return part == 0 ? file : file + "." + std::to_string(part);
+  return part == 0 ? file : base::text("{}.{}", file, part);
 }
 
 MANTA_DECL checkpoint checkpoint::read(const std::string& path) {

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of conductor.hpp.
 #pragma once
 
 #include <algorithm>
 
+#include "manta/base/text.hpp"
 #include "manta/tune/conductor.hpp"
 
 namespace manta::tune::detail {
@@ -294,7 +293,7 @@ MANTA_DECL void conductor::fail(std::size_t i, trial_number t, const std::string
 }
 
 MANTA_DECL void conductor::say(trial_number t, const std::string& what) {
-  table_.line("trial " + std::to_string(t) + " " + what);
+  table_.line(base::text("trial {} {}", t, what));
 }
 
 MANTA_DECL void conductor::lost(std::size_t i, std::string why, cause c) {

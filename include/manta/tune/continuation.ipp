@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of continuation.hpp.
 #pragma once
 
 #include <algorithm>
@@ -192,12 +190,12 @@ MANTA_DECL void continuation::replay_next(const journal::event& e) {
   const course::told told{t, c};
   const auto j = course_.next(clock_, from, &told);
   if (j && j->trial == t && j->parameters == c) return;
-  throw error("manta: tune: the journal of " + course_.options().folder + " does not fit: trial " + std::to_string(t) +
-              " had " + c.text() + ", now it would be " +
-              (j ? "trial " + std::to_string(j->trial) + " with " + j->parameters.text() : "none") +
-              "; scheduler or rules are not those it was made with, and what they decided cannot be taken back: "
-              "continue with the former "
-              "ones, or give another folder, or .fresh = true to replace it");
+  throw error(base::text(
+      "manta: tune: the journal of {} does not fit: trial {} had {}, now it would be {}; scheduler or rules are not "
+      "those it was made with, and what they decided cannot be taken back: continue with the former ones, or give "
+      "another folder, or .fresh = true to replace it",
+      course_.options().folder, t, c.text(),
+      j ? base::text("trial {} with {}", j->trial, j->parameters.text()) : "none"));
 }
 
 MANTA_DECL void continuation::go_on(std::size_t wanted, double wall) {
@@ -245,8 +243,8 @@ MANTA_DECL void continuation::check_checkpoints() {
 
 MANTA_DECL void continuation::describe() {
   const auto& trials = course_.trials();
-  summary_ = "continues " + course_.options().folder + " with " + std::to_string(trials.size()) +
-             (trials.size() == 1 ? " trial" : " trials");
+  summary_ = base::text("continues {} with {}{}", course_.options().folder, trials.size(),
+                        trials.size() == 1 ? " trial" : " trials");
   if (!trials.empty()) summary_ += ": " + states_text(trials, "interrupted");
   if (passed_over_ > 0) summary_ += "; what comes after the ends that the present rules set is left out";
   if (!other_function_.empty())

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of course.hpp.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +38,7 @@ MANTA_DECL void course::begin_outputs(double wall) {
 }
 
 MANTA_DECL trial_record& course::running(trial_number t) {
-  if (t >= records_.size() || !rules_.is_running(t))
-    throw error("manta: tune: trial " + std::to_string(t) + " does not run");
+  if (t >= records_.size() || !rules_.is_running(t)) throw error(base::text("manta: tune: trial {} does not run", t));
   return records_[t];
 }
 
@@ -268,8 +265,8 @@ MANTA_DECL bool course::fail(trial_number t, const std::string& why, double now,
     withdraw(r, status::failed, why, now);
   } else if (c != cause::interrupted && (crashed_enough || lost_enough)) {
     withdraw(r, status::failed,
-             (crashed_enough ? "it has taken " + std::to_string(r.crashes) + " ranks with it"
-                             : std::to_string(r.ranks_lost) + " ranks died while they ran it") +
+             (crashed_enough ? base::text("it has taken {} ranks with it", r.crashes)
+                             : base::text("{} ranks died while they ran it", r.ranks_lost)) +
                  ", and it is not tried again; the last: " + why,
              now);
   } else {

@@ -146,7 +146,7 @@ class domain {
 
   law law_;
   bool closed_ = false;
-  double first_step_ = 0, last_step_ = 0;   ///< of quantised reals the ends: multiples of the step, or
+  double first_step_ = 0, last_step_ = 0;   ///< ends of quantised reals: multiples of the step, or
                                             ///< steps from the lower end
   std::int64_t first_ = 0;                  ///< the first value of integers,
   std::uint64_t stride_ = 1, strides_ = 0;  ///< and the others from it on

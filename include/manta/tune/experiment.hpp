@@ -42,7 +42,7 @@ MANTA_DECL std::vector<any_output> default_outputs();
 struct experiment {
   metric_names minimise = {};               ///< the metric, or several of them
   metric_names maximise = {};               ///< likewise; with both, or several, the results are those of a front
-  std::vector<constraint> subject_to = {};  ///< what the best has to keep, and what is never tried
+  std::vector<constraint> subject_to = {};  ///< conditions on the best trial, and on all trials
   /// What is the value of a trial: its best report, or the mean of its reports, with which it can be the best one when
   /// it is complete. Searchers and schedulers see the mean so far, those schedulers excepted that
   /// compare report by report.
@@ -72,7 +72,7 @@ struct experiment {
   checkpoint_options checkpoints = {};
 
   std::string folder = {};  ///< folder of the journal, checkpoints and outputs; empty: nothing is written
-  bool fresh = false;       ///< what the folder holds of an earlier run is not continued but replaced
+  bool fresh = false;       ///< an earlier run in the folder is replaced, not continued
   bool best_may_fail =
       false;  ///< a trial that has failed, by NaN or otherwise, may be the best one with what it reported before
   bool retry_failed = false;  ///< when continuing: trials that failed are started again

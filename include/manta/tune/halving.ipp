@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of halving.hpp.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/tune/halving.hpp"
 
 namespace manta::tune {
@@ -41,7 +40,7 @@ MANTA_DECL verdict halving_bracket::report(trial_number t, double at, double los
   halve_if_all_are_here();
   if (!holds(t)) {
     std::erase(dropped_, t);
-    return verdict::stop("not among the best " + std::to_string(rungs_[level_].trials) + " of its bracket");
+    return verdict::stop(base::text("not among the best {} of its bracket", rungs_[level_].trials));
   }
   if (!members_.at(t).paused) {  // the last one to come, and among the best
     std::erase(ready_, t);

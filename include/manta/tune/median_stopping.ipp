@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of median_stopping.hpp.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/tune/median_stopping.hpp"
 
 namespace manta::tune {
@@ -11,7 +10,7 @@ namespace manta::tune {
 MANTA_DECL verdict median_stopping::report(trial_number t, double at, double loss) {
   history& h = running_.at(t);
   if (at < options_.grace) return verdict::go_on();
-  if (at <= h.last) return verdict::go_on();  // a retried trial comes by again
+  if (at <= h.last) return verdict::go_on();  // a trial that is tried again passes its old points once more
   h.best = std::min(h.best, loss);
   const double mean_before = h.count > 0 ? h.sum / static_cast<double>(h.count) : 0;
   if (!means_at_.contains(at)) open(at);
@@ -20,9 +19,9 @@ MANTA_DECL verdict median_stopping::report(trial_number t, double at, double los
   if (others.size() >= options_.min_samples) {
     const double middle = sorted_quantile(others, 0.5);
     if (h.best > middle) {
-      v = verdict::stop("at " + detail::number_text(at) + ": best loss " + detail::number_text(h.best) + " is above " +
-                        detail::number_text(middle) + ", the median of the means of " + std::to_string(others.size()) +
-                        " others");
+      v = verdict::stop(base::text("at {}: best loss {} is above {}, the median of the means of {} others",
+                                   detail::number_text(at), detail::number_text(h.best), detail::number_text(middle),
+                                   others.size()));
     }
   }
   // the mean up to each point passed since the last report, and up to this one

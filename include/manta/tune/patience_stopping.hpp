@@ -18,8 +18,8 @@ namespace manta::tune {
 class patience_stopping {
  public:
   struct options {
-    std::size_t reports = 10;   ///< that a trial may make in a row without an improvement
-    double least = 0;           ///< an improvement is larger than this, since the last one
+    std::size_t reports = 10;   ///< number of reports without an improvement after which a trial stops
+    double least = 0;           ///< least improvement that counts, since the last one
     double grace = 0;           ///< no trial is stopped before this point
     any_scheduler inside = {};  ///< says which trials are to be stopped; none: all that do not improve
   };
@@ -44,8 +44,8 @@ class patience_stopping {
     double best = infinity;     ///< best value of the last improvement
     double last = -infinity;    ///< the point of the last report
     std::size_t waited = 0;     ///< reports since then
-    bool is_condemned = false;  ///< the scheduler inside has stopped it, and knows it no more
-    std::string why = {};       ///< it has done so
+    bool is_condemned = false;  ///< the scheduler inside has stopped the trial and forgotten it
+    std::string why = {};       ///< reason that the scheduler inside has given
   };
 
   /// Asks the scheduler inside about a report.

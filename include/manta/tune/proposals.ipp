@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of proposals.hpp.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +20,7 @@ MANTA_DECL void proposals::begin(const space& where, const experiment& e) {
     try {
       first_.push_back(where.complete(e.first[i], r));
     } catch (const error& why) {
-      throw error("manta: tune: .first[" + std::to_string(i) + "]: " + std::string(why.what()).substr(7));
+      throw error(base::text("manta: tune: .first[{}]: {}", i, std::string_view(why.what()).substr(7)));
     }
   }
   only_new_ =

@@ -15,21 +15,20 @@
 #include <utility>
 #include <vector>
 
-#include "manta/base/hash.hpp"
+#include "manta/base/random.hpp"
 #include "manta/tune/math.hpp"
 #include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
-/// splitmix64 (Steele, Lea, Flood, OOPSLA 2014): 64 bits of state, passes BigCrush. Distributions are computed here,
-/// for those of the standard library differ between its implementations.
+/// Distributions are computed here, for those of the standard library differ between its implementations.
 class random {
  public:
   MANTA_DECL explicit random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t purpose = 0);
 
-  std::uint64_t bits() { return base::finalise(state_ += base::golden); }
+  std::uint64_t bits() { return sequence_.bits(count_++); }
   /// A number in (0, 1), never an end, so that logarithms and quantiles are finite.
-  double uniform() { return (static_cast<double>(bits() >> 11U) + 0.5) * 0x1p-53; }
+  double uniform() { return sequence_.inside(count_++); }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// An integer in [0, n).
   MANTA_DECL std::size_t index(std::size_t n);
@@ -40,7 +39,8 @@ class random {
   MANTA_DECL std::vector<std::size_t> permutation(std::size_t n);
 
  private:
-  std::uint64_t state_;
+  base::random_numbers sequence_;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace manta::tune

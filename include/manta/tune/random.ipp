@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of random.hpp.
 #pragma once
 
 #include "manta/tune/random.hpp"
@@ -9,7 +7,7 @@
 namespace manta::tune {
 
 MANTA_DECL random::random(std::uint64_t seed, std::uint64_t stream, std::uint64_t purpose)
-    : state_(base::finalise(base::finalise(base::finalise(seed) ^ stream) ^ (purpose + 0x632be59bd9b4e019ULL))) {}
+    : sequence_(base::finalise(seed), stream, purpose, 0x632be59bd9b4e019ULL) {}
 
 MANTA_DECL std::size_t random::index(std::size_t n) {
   return static_cast<std::size_t>(uniform() * static_cast<double>(n)) % n;

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of rules.hpp.
 #pragma once
 
 #include <algorithm>
 
+#include "manta/base/text.hpp"
 #include "manta/tune/experiment_check.hpp"
 #include "manta/tune/rules.hpp"
 
@@ -44,9 +43,10 @@ MANTA_DECL void rules::note_reported(const metrics& m) {
 
 MANTA_DECL void rules::miss_metrics(const trial_record& r, stop_reason& stop) const {
   if (unreported_.empty() || stop.is_set()) return;
-  stop.set_mistake(".stop, .subject_to or .checkpoints looks at \"" + unreported_.front() +
-                   "\", which nobody has reported; trial " + std::to_string(r.id) + " reported " + r.last.names() +
-                   ": mend the name, or report it in each trial");
+  stop.set_mistake(base::text(
+      ".stop, .subject_to or .checkpoints looks at \"{}\", which nobody has reported; trial {} reported {}: mend the "
+      "name, or report it in each trial",
+      unreported_.front(), r.id, r.last.names()));
 }
 
 }  // namespace manta::tune::detail

@@ -37,7 +37,7 @@ class chooser {
   /// The value that the searcher gives this parameter. Asked for a name again, the value is the same. Throws if the
   /// domain has a condition: a program says it by an `if`.
   MANTA_DECL value operator()(const std::string& name, const domain& where);
-  /// Likewise for a list of parameters, which has found that the domain's conditions hold.
+  /// The value of a parameter from a list, which has found that the conditions of the domain hold.
   MANTA_DECL value choose_applying(const std::string& name, const domain& where);
   const config& made() const { return made_; }
 

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of training.hpp.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/tune/training.hpp"
 
@@ -54,7 +53,7 @@ MANTA_DECL double training::seconds_at(clock::time_point now) const {
 MANTA_DECL std::string training::new_file(const order& o, std::uint64_t iteration) {
   const std::string folder = "checkpoints";
   manta::output::make_folders(o.folder + "/" + folder);
-  return folder + "/" + std::to_string(o.id) + "-" + std::to_string(o.line) + "-" + std::to_string(iteration);
+  return base::text("{}/{}-{}-{}", folder, o.id, o.line, iteration);
 }
 
 MANTA_DECL void training::fetch_source(const team* members) {

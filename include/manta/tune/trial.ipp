@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of trial.hpp.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +29,7 @@ MANTA_DECL std::string trial::folder() const {
   const detail::order& o = line_.begun_with();
   if (o.folder.empty()) throw error("manta: tune: trial::folder: the experiment has no folder; give it one");
   const std::string path =
-      trial_folder(o.folder, o.id) + (o.repeats > 1 ? "/repeat-" + std::to_string(o.repeat) : std::string());
+      trial_folder(o.folder, o.id) + (o.repeats > 1 ? base::text("/repeat-{}", o.repeat) : std::string());
   manta::output::make_folders(path);
   return path;
 }

@@ -45,7 +45,7 @@ struct trial_record {
   trial_number id = 0;
   status state = status::running;
   config parameters;  ///< parameters with which the best value was reported; before a report, those it began with
-  config changed;     ///< what it runs with now, if a scheduler has changed that since; else empty
+  config changed;     ///< its present configuration, if a scheduler has changed it; else empty
   double at = 0;      ///< time of the last report
   std::uint64_t iteration = 0;  ///< reports of this line of training, checkpoints it continued from included
   double loss = infinity;       ///< loss of the last report; negated if the metric is maximised
@@ -60,15 +60,15 @@ struct trial_record {
   int starts = 0;                   ///< lines of training begun or gone on with
   std::string why;                  ///< it ended, or failed last
   double began = 0, seconds = 0;    ///< since the experiment's begin; run time
-  double wall = 0;                  ///< when something last happened to it, in seconds since 1970
+  double wall = 0;                  ///< time of its last event, in seconds since 1970
   std::vector<stretch> ran;         ///< when and where: more than one if it was paused, failed, or became another
   std::uint64_t checkpoint = 0;     ///< iteration of the last one on disk
   std::string checkpoint_file;
   std::uint64_t best_checkpoint = 0;
   std::string best_checkpoint_file;
   std::string host;                ///< the machine of the rank on which it ran last
-  named_list<std::string> notes;   ///< what trial::note has given
-  std::vector<std::string> files;  ///< what trial::attach has put into the folder of the trial
+  named_list<std::string> notes;   ///< notes by trial::note
+  std::vector<std::string> files;  ///< files that trial::attach has put into the trial's folder
   curve losses;
 
   bool ended() const { return state >= status::complete; }

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of trial_record.hpp.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +49,7 @@ MANTA_DECL std::string states_text(const std::vector<trial_record>& all, const c
     const std::size_t n = of[static_cast<std::size_t>(s)];
     if (n == 0) continue;
     if (!text.empty()) text += ", ";
-    text += std::to_string(n) + ' ' + (s == status::running ? running : name_of(s));
+    text += base::text("{} {}", n, s == status::running ? running : name_of(s));
   }
   return text;
 }

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of value.hpp.
 #pragma once
 
 #include <cmath>
 #include <cstdlib>
 
+#include "manta/base/text.hpp"
 #include "manta/tune/math.hpp"
 #include "manta/tune/value.hpp"
 
@@ -71,8 +70,8 @@ MANTA_DECL void value::refuse(const std::string& wanted) const {
 MANTA_DECL void value::refuse_integer() const { refuse("an integer in the range asked for"); }
 
 MANTA_DECL void value::refuse_large(std::uint64_t i) {
-  throw error("manta: the value " + std::to_string(i) +
-              " is too large: integers go to 2^63 - 1; give it as a text or as a double");
+  throw error(
+      base::text("manta: the value {} is too large: integers go to 2^63 - 1; give it as a text or as a double", i));
 }
 
 MANTA_DECL void value::append_json_number(std::string& out, double x) { output::append_json_number(out, x); }

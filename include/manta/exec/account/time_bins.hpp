@@ -43,7 +43,7 @@ class time_bins {
     }
   }
 
-  std::uint64_t begun() const { return begin_; }                      ///< when the first bin began
+  std::uint64_t begun() const { return begin_; }                      ///< the begin of the first bin, in ticks
   std::uint64_t width() const { return std::uint64_t{1} << shift_; }  ///< width of a bin, in ticks
   const bin& operator[](std::size_t i) const { return bins_[i]; }
   /// The number of bins that have begun at this time.

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of actor_calls.hpp.
 #pragma once
 
 #include "manta/base/clock.hpp"
@@ -12,6 +10,7 @@ namespace manta::exec {
 
 MANTA_DECL std::size_t actor_calls::longest_argument(const node& handle) const {
   constexpr std::size_t longest = std::size_t{128} << 10;
+  // Nobody knows yet where the actor will live. If it is this rank, a long argument is fetched without a copy.
   if (handle.state != state::ready) return store::inline_bytes;
   const actor_place place = actor_place_in(handle.bytes);
   return place.rank == own_.rank || sent_.is_too_much(own_.size) ? store::inline_bytes : longest;
@@ -26,9 +25,11 @@ MANTA_DECL node& actor_calls::call(node& handle, function_id function, type_id t
   if (below_.running->stops_children) [[unlikely]] {
     return below_.withdrawal.refuse_child(n, id, given, below_.withdrawal.stopped_child(n));
   }
+  // The call has cost a rank before, when the task that makes it ran on one that has died.
   if (own_.members.has_tolls() && own_.members.toll_of(id).blamed() != 0) [[unlikely]] {
     return below_.withdrawal.refuse_child(n, id, given, own_.failures.died_with(n, own_.members.toll_of(id).last));
   }
+  // Most calls take this way: no record is made, and the arguments go straight into the outgoing batch.
   if (handle.state == state::ready && given.input_count == 0) {
     const actor_place place = actor_place_in(handle.bytes);
     own_.refs.add_calls(handle, 1);
@@ -39,6 +40,7 @@ MANTA_DECL node& actor_calls::call(node& handle, function_id function, type_id t
     note_sent(n, id, place.rank, place.slot);
     sent_.add(n.index, bytes, place.rank != own_.rank);
     below_.elsewhere.note_sent();
+    // A task may compute for long after its call. The driver's calls are sent when it waits, in larger batches.
     if (place.rank != own_.rank && !below_.running.is_driver()) send_soon();
   } else {
     task* const t = below_.records.make(id, function, given, nullptr);
@@ -52,6 +54,7 @@ MANTA_DECL node& actor_calls::call(node& handle, function_id function, type_id t
 
 MANTA_DECL node& actor_calls::call_on_terms(node& handle, function_id function, type_id type,
                                             const task_arguments& given, const call_terms& terms) {
+  // The call consumes its inputs. The copy from which it is repeated needs references of its own.
   for (std::uint32_t i = 0; terms.retries > 0 && i < given.input_count; ++i) own_.refs.hold(*given.inputs[i]);
   task* const copy = terms.retries > 0 ? below_.records.make(0, function, given, nullptr) : nullptr;
   node& n = call(handle, function, type, given);
@@ -63,6 +66,7 @@ MANTA_DECL node& actor_calls::call_on_terms(node& handle, function_id function, 
     copy->id = n.sent.id;
     copy->home_index = n.index;
     copy->for_member = below_.running->for_member;
+    // The call may be repeated after the program has dropped its handle.
     own_.refs.hold(handle);
     repeatable_.add(n.index, {copy, &handle, terms.retries});
   }
@@ -119,6 +123,7 @@ MANTA_DECL void actor_calls::send(node& handle, task* t) {
   node& result = own_.graph.nodes.at(t->home_index);
   if (result.state != state::pending) {  // it was cancelled
     end_repeatable(result.index);
+    // The failure of the actor is not reported at the end for a call that nobody wants any more.
     if (handle.state == state::failed) handle.set(node::observed);
     below_.elsewhere.note_back();
     below_.records.free(t);
@@ -130,6 +135,7 @@ MANTA_DECL void actor_calls::send(node& handle, task* t) {
     below_.elsewhere.note_back();
     below_.records.free(t);
     const store::failure& why = *store::failure_of(handle);
+    // A failed handle holds either the end of an actor that has lived, or what its constructor threw.
     const bool has_lived = why.kind == store::failure::kind::actor;
     below_.completion.fail(result, actor_failure(has_lived ? why.message
                                                            : "the actor never lived: its constructor failed: " +
@@ -148,12 +154,14 @@ MANTA_DECL void actor_calls::send(node& handle, task* t) {
 }
 
 MANTA_DECL void actor_calls::kill(node& handle, const std::string& why) {
+  // An actor under construction has no place to which the message could go.
   others_.wait_for_end(others_.rank, handle);
   below_.named.attach(handle);
   if (handle.state != state::ready) return;
   const actor_place place = actor_place_in(handle.bytes);
   own_.post.send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0, 0, 0}, why.data(), why.size());
   if (!own_.members.recovers()) return;
+  // The home keeps the constructor's task for the case that the actor's rank dies; a killed actor must not come back.
   const auto [home_rank, home_index] = own_.refs.home_of(handle);
   own_.post.send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
 }

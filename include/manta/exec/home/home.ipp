@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of home.hpp.
 #pragma once
 
 #include <cstring>
@@ -38,6 +36,8 @@ MANTA_DECL node& home::submit(function_id function, type_id type, const task_arg
     if (const store::failure_ptr why = below_.lost.tried_too_often(n, id, request))
       return below_.withdrawal.refuse_child(n, id, given, why);
   }
+  // A small task without inputs and conditions fits into its node. It needs no record, and is sent
+  // at once if a rank has room.
   if (given.input_count == 0 && request == nullptr && given.bytes < most_compact_) {
     if (hands_out() && send_compact(n, id, given.data, given.bytes)) {
       if (below_.throttle.is_time_to_help()) others_.relieve(others_.rank);
@@ -77,8 +77,10 @@ MANTA_DECL bool home::submit_record(node& n, task* t) {
   }
   n.form = form::record;
   n.record = t;
+  // The result of a former run is taken before anything is placed or timed.
   if (below_.journaling.is_open() && take_from_journal(n)) return false;
   if (t->request != nullptr && t->request->deadline != graph::request::never) {
+    // The deadline is over before the clock could run.
     if (t->request->deadline <= 0) {
       below_.completion.fail(n, timeout_failure(task_name(n), t->request->deadline));
       own_.refs.release(n);
@@ -146,6 +148,7 @@ MANTA_DECL void home::send_to_rank_0(node& n) {
 }
 
 MANTA_DECL void home::fail_dependent(node& n) {
+  // A failure fails its dependents, and these theirs: the list takes the place of a recursion as deep as the chain.
   if (!to_fail_.add({n.record->id, n.index})) return;
   for (task_place next{}; to_fail_.take(next);) {
     node& dependent = own_.graph.nodes.at(next.index);
@@ -169,6 +172,7 @@ MANTA_DECL void home::run(node& n) {
   store::failure_ptr why;
   bool ok = false;
   if (n.form == form::compact) {
+    // The node's bytes become the task's place and then its result, so the arguments move to the stack.
     std::byte arguments[graph::compact_bytes];
     std::memcpy(arguments, n.compact.arguments, sizeof arguments);
     running_task identity{n.compact.id, n.function};
@@ -206,6 +210,7 @@ MANTA_DECL void home::finish(node& n, invocation& call, bool ok, const store::fa
     task* const constructor = n.record;
     const bool kept = constructor->request->restarts > 0;
     const actor_place place{own_.rank, below_.actors.add(call, *constructor, kept ? constructor : nullptr)};
+    // An actor that may restart keeps its constructor's task.
     if (!kept) below_.records.free(constructor);
     store::set_plain(n, &place, sizeof place);
     below_.completion.complete(n);
@@ -264,6 +269,7 @@ MANTA_DECL void home::on_result(rank_id from, const result_message& m, const std
   if (n.state != state::pending) [[unlikely]]
     return below_.withdrawal.discard(n, m, data, bytes);
   if (m.reached != 0) below_.ahead.note_reached(n, from, m.reached, bytes_of_value(m, data, bytes));
+  // Only a task with a record can be run again: a compact one has no retries.
   if (static_cast<form>(m.form) == form::failure && n.form == form::record) {
     const store::failure_ptr why = store::decode_failure(data, bytes);
     if (why->kind == store::failure::kind::rank && n.record->request != nullptr && n.record->request->ranks > 0) {

@@ -48,16 +48,16 @@ class lost_tasks {
   /// A task of this home was on a rank that has died, or with a member of its gang there: submits it again, or fails it
   /// if it has been tried too often.
   void submit_again(node& n, rank_id dead);
-  /// A task is submitted by one that runs once more, under the same id as before. What it has cost counts as ever.
-  /// Null if it may run, else why not.
+  /// For a task that another one submits which runs for the second time, so under the same id as before: null if it may
+  /// run, else the failure. The ranks that it has cost before count.
   store::failure_ptr tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request) const;
 
  private:
-  void forget_links_to(node& n, rank_id dead);           ///< What the dead rank wanted to be told, or had of a value.
+  void forget_links_to(node& n, rank_id dead);           ///< Removes the links that name the dead rank.
   bool is_concerned(const node& n, rank_id dead) const;  ///< Does the death concern this node?
-  /// A task or call that was there; one that rank 0 has sent on: perhaps.
+  /// Handles a task or call that was on the dead rank, or perhaps was: one that rank 0 has sent on.
   void task_lost(node& n, rank_id dead);
-  /// What is asked for a task that was sent away; with a record of its own if it has none.
+  /// The request of a task that was sent away; makes it, and a record for it, if there is none.
   graph::request& with_request(node& n);
 
   const rank_context own_;

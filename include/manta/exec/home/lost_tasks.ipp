@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of lost_tasks.hpp.
 #pragma once
 
 #include <cstring>
@@ -12,6 +10,8 @@
 namespace manta::exec {
 
 MANTA_DECL void lost_tasks::rank_died(rank_id dead) {
+  // What follows adds and frees nodes, which the table does not allow during a visit. So the nodes
+  // are listed and held first.
   base::list<node*> values, tasks;
   own_.graph.nodes.for_each([&](node& n) {
     forget_links_to(n, dead);
@@ -35,6 +35,8 @@ MANTA_DECL void lost_tasks::forget_links_to(node& n, rank_id dead) {
                             l->kind == link_kind::ahead;
     if (l->kind == link_kind::home && l->rank == dead) {
       l->count = 0;
+      // The home could have given the value again. Now this copy may be the last one, so the ledger must not drop it
+      // when memory is short.
       if (store::large* const only = store::large_of(n)) own_.ledger.keep(*only);
     }
     if (!names_rank || l->rank != dead) {
@@ -53,6 +55,7 @@ MANTA_DECL bool lost_tasks::is_concerned(const node& n, rank_id dead) const {
   if (is_stand_in(n)) return n.links->rank == dead;
   if (n.function == no_index) return is_ticket_for(n, dead);
   if (n.form == form::record)
+    // A task that went to rank 0 may have been sent on to the dead rank: rank 0 is asked (task_lost).
     return n.record->place == graph::place::elsewhere && (n.record->caller == dead || n.record->caller == 0);
   return n.form == form::none && (n.sent.at == dead || (n.sent.at == 0 && own_.rank != 0 && n.sent.slot == no_index));
 }
@@ -62,6 +65,7 @@ MANTA_DECL void lost_tasks::task_lost(node& n, rank_id dead) {
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != dead) return;
     below_.elsewhere.note_back();
+    // A call dies with its actor. It is made again only if the program allowed it, for the actor's state may have gone.
     if (others_.repeats_call(others_.rank, n)) return;
     below_.completion.fail(n,
                            own_.members.is_to_blame(dead, n.sent.id)
@@ -72,6 +76,7 @@ MANTA_DECL void lost_tasks::task_lost(node& n, rank_id dead) {
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;
   if (at != dead && !own_.members.is_dead(at)) {
+    // Only rank 0 knows where it has sent the task. It answers, by on_task_lost, only if that was the dead rank.
     if (own_.rank != 0 && at == 0) {
       own_.post.send(0, message::where_is, where_message{place_key_of(n, own_.rank), n.index, 0});
     }
@@ -98,10 +103,12 @@ MANTA_DECL void lost_tasks::submit_again(node& n, rank_id dead) {
     below_.completion.fail(n, is_culprit ? own_.failures.died_with(n, dead) : own_.failures.was_there_too_often(n, id));
     return own_.refs.release(n);
   }
+  // A task that was merely there when its rank died does not use up one of its attempts.
   if (is_retried) ++n.record->attempt;
   own_.counts.note_retry(n.function);
   if (is_retried || found == verdict::suspect) {
     graph::request& wanted = with_request(n);
+    // A task that may have killed its rank does not come to rank 0, whose death would end the job.
     wanted.cost = {static_cast<int>(dead), !is_retried};
   }
   if (n.form == form::record) {

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of named_actors.hpp.
 #pragma once
 
 #include <cstring>
@@ -43,6 +41,7 @@ MANTA_DECL name_state named_actors::claim(const std::string& name, const char* t
 MANTA_DECL node& named_actors::submit(const name_state& claimed, function_id function, const task_arguments& given,
                                       graph::request_ptr request) {
   if (below_.running->stops_children || (below_.phase.is_stopping() && below_.departure.is_leaving())) [[unlikely]] {
+    // The name was claimed before; others wait for it, and this actor will not come.
     give_up(request->name);
     node& n = own_.refs.make_node(function, wire::type_index<std::uint64_t>::value, 2);
     n.set(node::actor);
@@ -53,6 +52,8 @@ MANTA_DECL node& named_actors::submit(const name_state& claimed, function_id fun
   }
   node& ticket = below_.tickets.make(0);
   const auto bytes = static_cast<std::uint32_t>(given.bytes);
+  // Rank 0 is the home of all named actors, so they outlive the rank that spawned them. The answer to
+  // the ticket names the handle.
   const task_message m{claimed.id, function, own_.rank, ticket.index, 0, bytes, 0, 0, 0};
   below_.records.send(0, message::name_spawn, m, given, {.request = request.get()});
   for (std::uint32_t i = 0; i < given.input_count; ++i) own_.refs.release(*given.inputs[i]);
@@ -60,6 +61,7 @@ MANTA_DECL node& named_actors::submit(const name_state& claimed, function_id fun
 }
 
 MANTA_DECL node& named_actors::handle_of(node& submitted) {
+  // On rank 0 begin() has returned the handle itself, not a ticket.
   if (submitted.function != no_index) return submitted;
   const wire::buffer bytes = below_.tickets.wait(submitted);
   name_answer_message answer;
@@ -91,6 +93,7 @@ MANTA_DECL void named_actors::on_spawn(rank_id from, const std::byte* data) {
     for (std::uint32_t i = 0; i < t->seen_inputs(); ++i) below_.fetches.fetch(*t->inputs()[i]);
   }
   node& n = begin(t);
+  // The spawner is counted before this rank lets go, so that the actor does not end in between.
   answer.reference = own_.refs.export_reference(n);
   own_.post.send(from, message::name_answer, answer);
   own_.refs.release(n);
@@ -107,6 +110,7 @@ MANTA_DECL void named_actors::give_up(const std::string& name) {
 
 MANTA_DECL void named_actors::free_name_of(const node& handle) {
   const auto [home_rank, home_index] = own_.refs.home_of(handle);
+  // Named actors have their home on rank 0; any other handle is of an actor without a name.
   if (home_rank != 0 || (own_.rank == 0 && !names_.has(home_index))) return;
   below_.tickets.ask(0, ask_message{ask_message::free_name, 0, 0, home_rank, home_index, 0, 0});
 }
@@ -128,6 +132,7 @@ MANTA_DECL void named_actors::on_gone(rank_id from, std::string_view name) {
 MANTA_DECL void named_actors::answer() {
   while (names_.has_questions()) {
     const names::reply r = names_.answer(state_of(names_.handle_in_question()));
+    // The table keeps this question and puts it in line again when the name is set or free.
     if (r.what == names::verdict::waits) continue;
     name_answer_message answer{r.ticket, r.what, {}};
     if (r.handle != no_index) answer.reference = own_.refs.export_reference(own_.graph.nodes.at(r.handle));
@@ -139,6 +144,7 @@ MANTA_DECL names::actor_state named_actors::state_of(node_index handle) const {
   if (handle == no_index) return names::actor_state::kept;
   const node& n = own_.graph.nodes.at(handle);
   if (n.state == state::failed) return names::actor_state::dead;
+  // The engine's own reference alone is left until the constructor has ended.
   const bool is_unwanted = n.state == state::pending && n.refs.load(std::memory_order_acquire) == 1;
   return is_unwanted ? names::actor_state::unwanted : names::actor_state::kept;
 }
@@ -149,6 +155,7 @@ MANTA_DECL void named_actors::on_actor_gone(const std::string& name, actor_place
   if (handle == no_index) return;
   const node& n = own_.graph.nodes.at(handle);
   const actor_place its = actor_place_in(n.bytes);
+  // An actor that was built anew elsewhere has the same handle; only the end of the present one frees the name.
   if (n.state != state::ready || its.rank != where.rank || its.slot != where.slot) return;
   names_.free(handle);
   answer();
@@ -175,6 +182,8 @@ MANTA_DECL bool named_actors::free(node_index handle) {
 MANTA_DECL void named_actors::handle_gone(const node& handle) {
   const actor_place place = handle.state == state::ready ? actor_place_in(handle.bytes) : actor_place{no_index, 0};
   if (place.rank != no_index && !own_.members.is_dead(place.rank)) {
+    // With a journal the next actor of this name begins with this one's state, which is complete
+    // only when this one has ended.
     names_.keep_until_end(handle.index, {place.rank, place.slot});
   }
   free(handle.index);

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of orphans.hpp.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 namespace manta::exec {
 
 MANTA_DECL void orphans::rank_died() {
+  // What was found before this death does not count: the dead rank may have been a holder, or have passed a handle on.
   unheld_.clear();
   held_.clear();
   pause_ = first_pause;
@@ -27,10 +26,12 @@ MANTA_DECL void orphans::rank_died() {
 MANTA_DECL void orphans::collect() {
   asked_.clear();
   own_.graph.nodes.for_each([&](const node& n) {
+    // A primary copy is kept for the home, with or without handles here; any other copy goes with its last handle.
     if (asked_.size() < most_at_once && is_stand_in(n) && n.has(node::primary) && own_.members.is_dead(n.links->rank))
       asked_.push_back({n.links->rank, n.links->index, no_index});
   });
   below_.actors.for_each_led([&](slot_index number, const actor_slot& slot) {
+    // A detached actor lives until the run ends, with or without handles.
     if (asked_.size() < most_at_once && own_.members.is_dead(slot.home.rank) && !slot.request->rules.detached)
       asked_.push_back({slot.home.rank, slot.home.index, number});
   });
@@ -52,6 +53,7 @@ MANTA_DECL void orphans::begin_round(bool may_ask_holders) {
     std::iota(ranks.begin(), ranks.end(), 0U);
   }
   for (orphan& o : asked_) {
+    // A handle on this rank counts as much as one elsewhere, and costs no message.
     if (knows(o.home_rank, o.home_index)) o.holder = own_.rank;
     names.insert(names.end(), {o.home_rank, o.home_index});
   }
@@ -85,6 +87,7 @@ MANTA_DECL void orphans::on_ask(rank_id from, const holders_message& m, const st
 }
 
 MANTA_DECL void orphans::on_answer(rank_id from, const holders_message& m, const std::byte* data, std::size_t bytes) {
+  // The answer belongs to a round that a death has broken off.
   if (m.round != round_) return;
   for (std::size_t i = 0; i < bytes; ++i) {
     if (data[i] != std::byte{0}) asked_[i].holder = from;
@@ -97,8 +100,11 @@ MANTA_DECL void orphans::on_answer(rank_id from, const holders_message& m, const
 MANTA_DECL void orphans::end_round() {
   if (asks_holders_) {
     const bool are_held = std::ranges::all_of(asked_, &orphan::is_held);
+    // A holder has let go, or has passed the handle on to a rank that was not asked: only all ranks together know.
     return are_held ? rest() : begin_round(false);
   }
+  // If no handle was passed on since the round before, what nobody held in both rounds was not
+  // under way between them either.
   const bool is_second = !unsure_ && lent_ == lent_before_;
   base::vector<orphan> unheld;
   held_.clear();
@@ -121,6 +127,7 @@ MANTA_DECL void orphans::end_round() {
 
 MANTA_DECL void orphans::rest() {
   due_ = base::now_ns() + pause_;
+  // Orphans that somebody holds may stay for the whole run, so the questions become rarer.
   pause_ = std::min(2 * pause_, longest_pause);
 }
 
@@ -132,6 +139,7 @@ MANTA_DECL void orphans::give_up(const orphan& o) {
 
 MANTA_DECL bool orphans::knows(rank_id home_rank, node_index home_index) {
   const node* const n = own_.refs.known(home_rank, home_index);
+  // The primary copy has a reference of its own, which no program holds.
   return n != nullptr && n->refs.load(std::memory_order_acquire) > (n->has(node::primary) ? 1U : 0U);
 }
 

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of withdrawal.hpp.
 #pragma once
 
 #include <string>
@@ -25,6 +23,7 @@ MANTA_DECL void withdrawal::withdraw(node& n, const store::failure_ptr& why, std
     own_.refs.release(n);
   };
   if (n.has(node::queued)) {
+    // The task stands in this rank's own queue and has not begun: that is all there is to do.
     below_.local.remove(n);
     n.reset(node::queued);
     return end();
@@ -48,8 +47,11 @@ MANTA_DECL void withdrawal::withdraw(node& n, const store::failure_ptr& why, std
   const cancel_message m{
       id_of(n), own_.rank, n.index, t == nullptr ? n.sent.slot : no_index, t == nullptr ? std::uint16_t{0} : t->attempt,
       flags};
+  // A cancelled task ends for its home at once, whatever its executor does. A deadline only concerns tasks that have
+  // not started, so there the executor decides, and its answer ends the task.
   if ((flags & cancel_message::expired) == 0) {
     if (t != nullptr) {  // rank 0 gives the resources of the request back when it hears of the end
+      // A task that was sent ahead still has links at its inputs.
       if (away && !t->ahead) below_.records.drop_inputs(t);
       cancelled_.set(n.index, t);
       n.form = form::none;
@@ -63,6 +65,7 @@ MANTA_DECL void withdrawal::withdraw(node& n, const store::failure_ptr& why, std
 MANTA_DECL void withdrawal::discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
   if (task* const kept = take_record_of(n)) below_.records.free(kept);
   switch (static_cast<form>(m.form)) {
+    // The bytes of a plain value go with the message; an actor that was constructed for nobody ends at once.
     case form::plain:
       if (n.has(node::actor)) {
         const actor_place place = actor_place_in(data);
@@ -88,6 +91,7 @@ MANTA_DECL void withdrawal::discard_here(node& n, invocation& call) {
   task* const kept = take_record_of(n);
   if (call.actor != nullptr) {
     const std::uint32_t slot = below_.actors.add(call, *kept, nullptr);
+    // The actor lives already, and ends in the ordinary way, with its destructor outside the lock.
     own_.post.send(own_.rank, message::end_actor, end_actor_message{slot, 0, 0, 0, 0});
   } else if (n.has(node::actor) && call.form == form::plain) {
     const actor_place place = actor_place_in(call.plain);
@@ -102,6 +106,7 @@ MANTA_DECL void withdrawal::discard_here(node& n, invocation& call) {
 MANTA_DECL node& withdrawal::refuse_child(node& n, std::uint64_t id, const task_arguments& given,
                                           const store::failure_ptr& why) {
   for (std::uint32_t i = 0; i < given.input_count; ++i) own_.refs.release(*given.inputs[i]);
+  // The node gets the form of a task that was sent, so that the failure finds its name and id.
   note_sent(n, id, own_.rank);
   below_.completion.fail(n, why);
   own_.refs.release(n);
@@ -166,6 +171,7 @@ MANTA_DECL bool withdrawal::is_withdrawn(task& t) {
 
 MANTA_DECL bool withdrawal::stop_here(const cancel_message& m) {
   const bool expired = (m.flags & cancel_message::expired) != 0;
+  // A task that has begun cannot be taken back: it is asked to stop, which this_task::stop_requested() tells it.
   for (running_task* r = below_.started.first(); r != nullptr; r = r->next) {
     if (r->id != m.id) continue;
     if (expired) {
@@ -180,6 +186,8 @@ MANTA_DECL bool withdrawal::stop_here(const cancel_message& m) {
   }
   const bool is_call = m.slot != no_index;
   if ((m.flags & cancel_message::gang) != 0) {
+    // A part of a gang is not taken out: the other members may have begun, and would wait for it in MPI. It starts, and
+    // finds that it is to stop.
     const bool waits = is_call ? below_.actors.has_unstarted(m.slot, m.id) : below_.executor.has_unstarted(m.id);
     if (expired || !waits) return false;
     below_.started.stop_at_start(m.id, (m.flags & cancel_message::children) != 0);
@@ -210,6 +218,8 @@ MANTA_DECL void withdrawal::end_unstarted(task* t, bool expired) {
 
 MANTA_DECL void withdrawal::stop_children(running_task& parent) {
   parent.stops_children = true;
+  // Children have children: the list of parents takes the place of a recursion, and a call from inside
+  // the loop only adds to it.
   if (!parents_.add(&parent)) return;
   base::list<node*> children;
   for (running_task* each = nullptr; parents_.take(each);) {

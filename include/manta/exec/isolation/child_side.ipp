@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of child_side.hpp.
 #pragma once
 
 #include <sys/socket.h>
@@ -46,6 +44,8 @@ MANTA_DECL void child_side::receive(void* into, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t got = ::recv(socket_, at, bytes, 0);
     if (got < 0 && errno == EINTR) continue;
+    // The rank has closed the connection or is gone. The child must not run the program's exit
+    // handlers, for it is a copy.
     if (got <= 0) ::_exit(0);
     at += got;
     bytes -= static_cast<std::size_t>(got);
@@ -93,6 +93,7 @@ MANTA_DECL void child_side::send(const void* data, std::size_t bytes) {
       ok = false;
       store::current_failure().write(failed.body());
     }
+    // If the function failed early, arrays are still in the pipe, in front of the next question.
     skip_arrays();
     std::cout.flush();
     std::fflush(nullptr);  // the child leaves by _exit, and a file that the code has left open must not lose its end

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of crash_words.hpp.
 #pragma once
 
 #include <sys/wait.h>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "manta/base/symbols.hpp"
+#include "manta/base/text.hpp"
 #include "manta/base/zygote.hpp"
 #include "manta/exec/isolation/crash_words.hpp"
 #include "manta/exec/rank/stack_trace.hpp"
@@ -37,7 +36,7 @@ MANTA_DECL std::string describe_last_signal(const base::child_page& page) {
 }
 
 MANTA_DECL std::string describe_status(int status, int noted, const std::string& noted_in_words) {
-  if (status != -1 && WIFEXITED(status)) return "exit(" + std::to_string(WEXITSTATUS(status)) + ")";
+  if (status != -1 && WIFEXITED(status)) return base::text("exit({})", WEXITSTATUS(status));
   if (status == -1 && noted <= 0) return "something unknown: the process that started it has gone too";
   if (status == -1 || WTERMSIG(status) == noted) return noted_in_words;
   const bool may_be_memory = WTERMSIG(status) == SIGKILL;
@@ -53,12 +52,12 @@ MANTA_DECL std::string end_of_child(base::child* c) {
 }
 
 MANTA_DECL std::string describe_sizes(std::size_t arguments, const base::list<std::uint64_t>& inputs) {
-  std::string text = "; it had " + std::to_string(arguments) + " bytes of arguments";
+  std::string text = base::text("; it had {} bytes of arguments", arguments);
   constexpr std::size_t most_named = 8;
   for (std::size_t i = 0; i < inputs.size() && i < most_named; ++i) {
     text += (i == 0 ? ", and inputs of " : ", ") + std::to_string(inputs[i]);
   }
-  if (inputs.size() > most_named) text += ", ... (" + std::to_string(inputs.size()) + " in all)";
+  if (inputs.size() > most_named) text += base::text(", ... ({} in all)", inputs.size());
   return inputs.empty() ? text : text + " bytes";
 }
 

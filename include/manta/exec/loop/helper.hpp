@@ -62,7 +62,7 @@ class helper {
   int owner_number() const { return owner_number_; }
 
  private:
-  static void* entry(void* self);  ///< What the system calls on the new thread.
+  static void* entry(void* self);  ///< The main function of the new thread.
   void run();                      ///< The loop of the thread.
   void watch();                    ///< The loop of the thread where there is no other rank.
 

@@ -90,7 +90,7 @@ class rank_loop {
   /// Every task that was started here and has not ended waits; idle, those too that were sent ahead. Rank 0 counts with
   /// what it was told last, and sends more to a rank on which all wait. Sends a message if that has changed.
   void report_blocked(std::uint32_t blocked, bool own_work, bool in_call = false);
-  const blocked_message& reported() const { return reported_; }  ///< What rank 0 was told last.
+  const blocked_message& reported() const { return reported_; }  ///< The last message to rank 0 of this kind.
   /// A call or task takes longer than was thought: rank 0 is told. The task may have waited when it was last told.
   void report_long_task();
   void report_memory() {  ///< Tells rank 0 if memory for values has become short, or is not any more.

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of loop.hpp.
 #pragma once
 
 #include <sched.h>
@@ -14,6 +12,7 @@
 namespace manta::exec {
 
 MANTA_DECL void rank_loop::leave_stack(context* next) {
+  // The lock belongs to the thread, not to the stack: each stack puts back how often it had entered.
   const int depth = below_.lock.depth();
   next != nullptr ? stacks_->park_and_switch(*next) : stacks_->park();
   below_.lock.set_depth(depth);
@@ -27,7 +26,10 @@ MANTA_DECL void rank_loop::wait(wait_record& record) {
   record.frame = __builtin_frame_address(0);
   below_.waiters.add(record);
   pause(task, record.begin_ticks);
+  // What this wait is for may stand in a batch that has not been sent.
   if (!somebody_can_go_on()) own_.net.pump(true);
+  // One turn: look around, let another stack or task run, look whether the wait is over. It may end in the first look,
+  // which costs no switch.
   for (bool others_ran = false;;) {
     below_.running.leave();
     below_.phase.set_resting(true);
@@ -116,13 +118,17 @@ MANTA_DECL void rank_loop::look_around(bool late) {
 }
 
 MANTA_DECL bool rank_loop::run_call() {
+  // Calls and tasks take turns, so that a busy actor does not keep tasks of its rank from running.
   if (!below_.actors.has_work() || !below_.turns.begin_call(below_.actors.waiting(), has_tasks())) return false;
   below_.actors.run_call();
   return true;
 }
 
 MANTA_DECL bool rank_loop::run_task() {
+  // Every eighth turn is that of the oldest task, else newer ones could keep it waiting for ever.
   if (below_.turns.begin_task()) return run_oldest();
+  // The newest of the rank's own tasks runs first: in a nested computation it is the deepest, so
+  // few tasks wait at a time.
   if (below_.local.empty()) return below_.executor.run_received();
   below_.home.run(below_.local.pop_back());
   return true;
@@ -169,6 +175,7 @@ MANTA_DECL void rank_loop::idle() {
     if (somebody_can_go_on()) return;
   }
   if (!silence_.is_longer_than(spins)) return;
+  // An idle rank copies values to the node's shared memory, before a neighbour asks for them.
   if (own_.ledger.share_offered()) return;
   below_.time_account.rest(idle_state(), base::ticks());
   const std::int64_t now = base::now_ns();

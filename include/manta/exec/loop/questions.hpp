@@ -63,7 +63,7 @@ class questions {
   void on_ask(const std::byte* data, std::size_t bytes);
 
  private:
-  wire::buffer describe_memory() const;  ///< What the values on this rank take.
+  wire::buffer describe_memory() const;  ///< The memory that values take on this rank.
   /// At the home. `placed_by_zero`: the answer is only a guess, rank 0 may know more.
   std::string explain_here(node& n, bool& placed_by_zero);
   /// At rank 0: where the scheduler has sent the task of a home, or why it waits.

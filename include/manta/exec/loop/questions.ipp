@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of questions.hpp.
 #pragma once
 
 #include <cstring>
@@ -23,6 +21,8 @@ MANTA_DECL void questions::on_ask(const std::byte* data, std::size_t bytes) {
     case ask_message::explain: {
       bool placed_by_zero = false;
       const std::string text = explain_here(own_.graph.nodes.at(m.home_index), placed_by_zero);
+      // What this home has given to rank 0, rank 0 explains: the question goes on to it, with the
+      // ticket of the rank that asked.
       if (!placed_by_zero || own_.rank == 0) return below_.tickets.answer(m, text.data(), text.size());
       m.kind = ask_message::explain_placed;
       m.home_rank = own_.rank;
@@ -54,6 +54,7 @@ MANTA_DECL void questions::on_ask(const std::byte* data, std::size_t bytes) {
                                                       {reinterpret_cast<const char*>(in.position()), bytes - sizeof m});
       return below_.tickets.answer(m, &cancelled, 1);
     }
+    // What the run tells of itself is asked for by the parts of seeing, which are built after this one.
     case ask_message::report:
     case ask_message::situation:
     case ask_message::numbers:
@@ -96,8 +97,7 @@ MANTA_DECL std::string questions::explain(node& n) {
   bool placed_by_zero = false;
   const bool elsewhere = is_stand_in(n) && n.state == state::pending;
   if (elsewhere && own_.members.is_dead(n.links->rank)) {
-    return "its owner, rank " + std::to_string(n.links->rank) +
-           ", has died: it is looked for on the others, or made again";
+    return base::text("its owner, rank {}, has died: it is looked for on the others, or made again", n.links->rank);
   }
   if (!elsewhere) {
     std::string text = explain_here(n, placed_by_zero);
@@ -120,6 +120,7 @@ MANTA_DECL std::vector<wire::buffer> questions::memory_of_all() {
   all[own_.rank.number()] = describe_memory();
   std::vector<node*> tickets(own_.size, nullptr);
   for (std::uint32_t r = 0; r < own_.size; ++r) {
+    // All ranks are asked before the first answer is awaited, so the time is that of the slowest.
     if (r != own_.rank.number())
       tickets[r] = &below_.tickets.send(r, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0});
   }
@@ -165,15 +166,15 @@ MANTA_DECL std::string questions::explain_here(node& n, bool& placed_by_zero) {
   if (n.state == state::failed) return "it has ended: " + store::describe(*store::failure_of(n)).substr(7);
   if (n.state == state::ready) {
     const std::uint32_t place = place_of(n, own_.rank);
-    if (n.has(node::actor)) return "the actor lives on rank " + std::to_string(place);
-    const std::string value = "its value lies on rank " + std::to_string(place);
+    if (n.has(node::actor)) return base::text("the actor lives on rank {}", place);
+    const std::string value = base::text("its value lies on rank {}", place);
     if (n.missing == 0 || is_stand_in(n)) return "it has ended: " + value;
     return "it has ended: it ran " + describe(graph::grant_of(n.missing)) + "; " + value;
   }
   if (n.missing != 0) return explain_missing(n);
   if (n.has(node::queued)) {
-    return "waits for its turn on rank " + std::to_string(own_.rank) + ", which made it and runs the newest first; " +
-           std::to_string(below_.local.size()) + " tasks wait there";
+    return base::text("waits for its turn on rank {}, which made it and runs the newest first; {} tasks wait there",
+                      own_.rank, below_.local.size());
   }
   if (below_.late.has(n)) {
     return below_.late.explain(n, below_.scheduler == nullptr ? -1 : below_.scheduler->expected(n),
@@ -182,13 +183,13 @@ MANTA_DECL std::string questions::explain_here(node& n, bool& placed_by_zero) {
   if (n.function == no_index) return "waits for rank 0 to meet the reservation";
   if (n.form == form::none && n.sent.at == no_index) return "waits for its actor to be constructed";
   if (n.form == form::none && n.sent.slot != no_index) {
-    return "a call of the actor on rank " + std::to_string(n.sent.at) + ", which has not ended there";
+    return base::text("a call of the actor on rank {}, which has not ended there", n.sent.at);
   }
   if (n.form == form::record && n.record->place == graph::place::resting) {
     return "has failed; waits for its next attempt";
   }
   if (n.form == form::none && n.sent.at == own_.rank && own_.rank != 0) {
-    return "runs on rank " + std::to_string(own_.rank) + ", which made it";
+    return base::text("runs on rank {}, which made it", own_.rank);
   }
   placed_by_zero = true;
   return own_.rank == 0 ? explain_placed(0, n.index, place_key_of(n, own_.rank)) : std::string();
@@ -208,12 +209,12 @@ MANTA_DECL std::string questions::explain_placed(rank_id home_rank, node_index h
     if (waiting->form == form::record && waiting->record->request != nullptr) {
       return explain_waiting(*waiting->record->request, *below_.scheduler, below_.world);
     }
-    return "waits at rank 0: no rank has room; " + std::to_string(below_.scheduler->waiting()) + " tasks wait there";
+    return base::text("waits at rank 0: no rank has room; {} tasks wait there", below_.scheduler->waiting());
   }
   if (home_rank == 0) return explain_own(own_.graph.nodes.at(home_index));
   if (const task_places::place where = below_.placement.places().find(place_key); where.is_sent())
     return describe(where.why());
-  return "runs on rank " + std::to_string(home_rank) + ", which made it, or on one that had nothing to do";
+  return base::text("runs on rank {}, which made it, or on one that had nothing to do", home_rank);
 }
 
 MANTA_DECL std::string questions::explain_own(const node& n) const {
@@ -246,10 +247,11 @@ MANTA_DECL bool questions::cancel(node& n, bool children) {
   try {
     return below_.tickets.ask(home, m, who.data(), who.size()).data()[0] != std::byte{0};
   } catch (const rank_lost&) {
+    // The home has died before it answered, and the node has been ended by its death.
     if (n.state != state::pending) return false;
   }
   below_.completion.fail(
-      n, cancel_failure("a task of rank " + std::to_string(home), who, own_.rank));  // before it is made again
+      n, cancel_failure(base::text("a task of rank {}", home), who, own_.rank));  // before it is made again
   return true;
 }
 

@@ -70,8 +70,8 @@ class quiet_watch {
   void describe_waits();  ///< Rank 0 asks what waits here. Sends the answer.
 
  private:
-  bool is_quiet() const;                    ///< Has this rank nothing to do, nothing under way and nothing due?
-  waves::tally tally(bool is_quiet) const;  ///< What this rank says of itself in a wave.
+  bool is_quiet() const;                    ///< Is nothing left to do here, nothing under way and nothing due?
+  waves::tally tally(bool is_quiet) const;  ///< This rank's answer in a wave.
   void begin_wave();                        ///< Asks all ranks.
   /// Has the waits of all ranks fail, with a report. Waits for what they say.
   void declare_deadlock();

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of quiet_watch.hpp.
 #pragma once
 
 #include <cstdio>
 #include <string>
 
 #include "manta/base/clock.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/loop/quiet_watch.hpp"
 #include "manta/exec/rank/messages.hpp"
 
@@ -56,8 +55,8 @@ MANTA_DECL void quiet_watch::look() {
   if (all.waits == 0 && all.late == 0) return below_.waiters.end_last();  // the run is over
   if (below_.scheduler->stop_keeping_free()) return below_.placement.place_and_ask();
   if (all.late == 0) return declare_deadlock();
-  below_.departure.ask(below_.departure.end_text() + ", and the " + std::to_string(all.late) +
-                       " tasks that could be started would take longer");
+  below_.departure.ask(base::text("{}, and the {} tasks that could be started would take longer",
+                                  below_.departure.end_text(), all.late));
 }
 
 MANTA_DECL void quiet_watch::begin_wave() {
@@ -95,11 +94,11 @@ MANTA_DECL std::string quiet_watch::deadlock_text() const {
       "manta: deadlock: nothing runs, nothing can run, and these wait: " + below_.waiters.report().who_waits();
   while (text.ends_with(' ')) text.pop_back();
   if (below_.scheduler->waiting() != 0) {
-    text += "; " + std::to_string(below_.scheduler->waiting()) +
-            " tasks wait for resources that actors, reservations or waiting tasks hold";
+    text += base::text("; {} tasks wait for resources that actors, reservations or waiting tasks hold",
+                       below_.scheduler->waiting());
   }
   if (const graph::reservation* r = below_.scheduler->held().first_pending()) {
-    text += "; a reservation of rank " + std::to_string(r->home_rank) + " is not met: " + graph::describe(r->wanted);
+    text += base::text("; a reservation of rank {} is not met: {}", r->home_rank, graph::describe(r->wanted));
   }
   return text + ". Break the cycle, or free what is held";
 }

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of thread_watch.hpp.
 #pragma once
 
 #include <sys/syscall.h>
@@ -10,6 +8,7 @@
 #include <ctime>
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/exec/loop/thread_watch.hpp"
 #include "manta/exec/rank/overflow.hpp"
 #include "manta/exec/rank/stack_trace.hpp"
@@ -51,7 +50,7 @@ inline void thread_watch::end_hung(bool was_here, std::int64_t now_ns) {
 /// Is that thread of this process in the system call by which threads wait for mutexes? False if the system
 /// does not say.
 MANTA_DECL bool waits_for_lock(int thread) {
-  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
+  const std::string path = base::text("/proc/self/task/{}/syscall", thread);
   std::FILE* const file = std::fopen(path.c_str(), "re");
   if (file == nullptr) return false;
   long number = -1;

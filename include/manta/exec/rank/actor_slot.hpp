@@ -38,26 +38,26 @@ struct actor_slot {
   node_place home{0, graph::no_index};     ///< the node of its handle
   std::uint64_t made_with = 0;             ///< digest of the constructor's arguments, for the journal
   std::uint32_t active = 0;                ///< calls started and not ended
-  std::uint64_t received = 0;              ///< calls that came
+  std::uint64_t received = 0;              ///< calls that have been received
   actor_calls_done done;                   ///< calls that have ended here
   std::size_t in_line = 0;                 ///< calls received and not looked at yet, counted with max_pending only
   bool unwound = false;                    ///< an exception has ended its last handle
-  std::uint64_t ends_after = not_ending;   ///< end when that many have come and are done
-  bool is_least = false;                   ///< a dead rank has made calls too, so more may have come
-  std::string dead;                        ///< why it takes no calls any more
+  std::uint64_t ends_after = not_ending;   ///< number of calls after which the actor ends
+  bool is_least = false;                   ///< `ends_after` may be too small: a dead rank has made calls too
+  std::string dead;                        ///< why the actor takes no calls; empty: it lives
   graph::task_list mailbox;
   // for actors on several ranks
   graph::gang* gang = nullptr;             ///< owned; the first member leads: calls come to it, it forwards them
   base::list<std::uint32_t> member_slots;  ///< slots of the other parts, at the leader
-  std::uint64_t forwarded = 0;             ///< calls
+  std::uint64_t forwarded = 0;             ///< calls that the leader has sent on
   // for restarts
   graph::task* constructor = nullptr;  ///< kept if it may have to run again
   graph::task_list log;                ///< calls that ended well since the checkpoint
   wire::buffer checkpoint;             ///< empty: start from the constructor, or from `saved`
   void* saved = nullptr;               ///< owned; the checkpoint of a state with futures or handles of actors
-  int restarts = 0;                    ///< done
+  int restarts = 0;                    ///< number of restarts so far
   bool broken = false;                 ///< a method has thrown manta::fatal: to be built anew
-  std::string broken_by;               ///< what it said
+  std::string broken_by;               ///< text of that exception
   bool listed = false;                 ///< stands in the engine's list of actors with something to start
   bool used = false;
 

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of failure_writer.hpp.
 #pragma once
 
+#include "manta/base/text.hpp"
 #include "manta/exec/rank/failure_writer.hpp"
 
 namespace manta::exec {
@@ -17,19 +16,20 @@ MANTA_DECL store::failure_ptr failure_of_kind(enum store::failure::kind kind, st
 }
 
 MANTA_DECL store::failure_ptr cancel_failure(std::string_view name, std::string_view who, rank_id where) {
-  return failure_of_kind(store::failure::kind::cancelled, "task '" + std::string(name) + "' was cancelled by '" +
-                                                              std::string(who) + "' on rank " + std::to_string(where));
+  return failure_of_kind(store::failure::kind::cancelled,
+                         base::text("task '{}' was cancelled by '{}' on rank {}", name, who, where));
 }
 
 MANTA_DECL store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) {
-  return failure_of_kind(store::failure::kind::timeout, "task '" + std::string(name) +
-                                                            "' had not started when its deadline of " +
-                                                            std::to_string(static_cast<double>(deadline) * 1e-6) +
-                                                            " ms was over; give it longer, or more ranks to run on");
+  return failure_of_kind(
+      store::failure::kind::timeout,
+      base::text(
+          "task '{}' had not started when its deadline of {} ms was over; give it longer, or more ranks to run on",
+          name, static_cast<double>(deadline) * 1e-6));
 }
 
 MANTA_DECL store::failure_ptr call_timeout_failure(std::string_view method, std::int64_t deadline) {
-  const std::string length = deadline == 0 ? "" : " of " + std::to_string(static_cast<double>(deadline) * 1e-6) + " ms";
+  const std::string length = deadline == 0 ? "" : base::text(" of {} ms", static_cast<double>(deadline) * 1e-6);
   return failure_of_kind(store::failure::kind::timeout,
                          "the call of '" + std::string(method) + "' had not started when its deadline" + length +
                              " was over, since the actor was busy or its rank was; give it longer, or more actors");
@@ -46,10 +46,12 @@ MANTA_DECL store::failure_ptr actor_failure(const std::string& why) {
 }
 
 MANTA_DECL store::failure_ptr busy_failure(std::string_view method, int most, rank_id here) {
-  return failure_of_kind(store::failure::kind::busy,
-                         "'" + std::string(method) + "' was not taken: " + std::to_string(most) +
-                             " calls wait for the actor on rank " + std::to_string(here) +
-                             ", as many as actor_options::max_pending allows; wait for some of them first");
+  return failure_of_kind(
+      store::failure::kind::busy,
+      base::text(
+          "'{}' was not taken: {} calls wait for the actor on rank {}, as many as actor_options::max_pending allows; "
+          "wait for some of them first",
+          method, most, here));
 }
 
 MANTA_DECL store::failure_ptr lost_call_failure(const std::string& broken_by) {
@@ -82,13 +84,14 @@ MANTA_DECL store::failure_ptr reservation_given_up() {
 
 MANTA_DECL store::failure_ptr gang_failure(const graph::node& n, const graph::bundles& reserved) {
   const graph::request& wanted = *n.record->request;
-  const std::string nodes = wanted.nodes > 0 ? " of " + std::to_string(wanted.nodes) + " nodes" : "";
+  const std::string nodes = wanted.nodes > 0 ? base::text(" of {} nodes", wanted.nodes) : "";
   return failure_of_kind(
       store::failure::kind::unschedulable,
-      "the gang '" + std::string(task_name(n)) + "' can never run: its " + std::to_string(wanted.ranks) +
-          " members are on different ranks" + nodes +
-          ", and the bundles of its reservation that fit lie on fewer: " + graph::describe(reserved) +
-          "; reserve bundles that take more of a rank, so that each gets one of its own, or with strategy spread");
+      base::text(
+          "the gang '{}' can never run: its {} members are on different ranks{}, and the bundles of its reservation "
+          "that fit lie on fewer: {}; reserve bundles that take more of a rank, so that each gets one of its own, or "
+          "with strategy spread",
+          task_name(n), wanted.ranks, nodes, graph::describe(reserved)));
 }
 
 // --- failures that name this rank
@@ -121,10 +124,10 @@ MANTA_DECL store::failure_ptr failure_writer::codec(const char* function, type_i
 MANTA_DECL store::failure_ptr failure_writer::too_many_wait(const running_task& task, std::size_t waiting) const {
   store::failure f;
   f.details.type = "manta::error";
-  f.details.what =
-      "it was not begun, because " + std::to_string(waiting) +
-      " tasks wait on this rank, each for one that began after it: is it a recursion without an end? If all "
-      "are meant, raise runtime_options::max_waiting (MANTA_MAX_WAITING)";
+  f.details.what = base::text(
+      "it was not begun, because {} tasks wait on this rank, each for one that began after it: is it a recursion "
+      "without an end? If all are meant, raise runtime_options::max_waiting (MANTA_MAX_WAITING)",
+      waiting);
   locate(f, task.name(), task.attempt);
   return store::share(std::move(f));
 }
@@ -143,10 +146,11 @@ MANTA_DECL store::failure_ptr failure_writer::of_input(graph::task& t) const {
 
 MANTA_DECL store::failure_ptr failure_writer::store_is_full(const store::ledger& values) const {
   const auto in_words = [](std::uint64_t bytes) { return store::describe_bytes(bytes); };
-  std::string text = "rank " + std::to_string(rank_) +
-                     " has no memory left for values: " + std::to_string(values.values().size()) + " large ones take " +
-                     in_words(values.memory().charged()) + " of its " + in_words(values.memory().limit()) +
-                     " (MANTA_STORE_MEMORY), and none can be moved to a disk: " + values.excess() + "; the largest:";
+  std::string text = base::text(
+      "rank {} has no memory left for values: {} large ones take {} of its {} (MANTA_STORE_MEMORY), and none can be "
+      "moved to a disk: {}; the largest:",
+      rank_, values.values().size(), in_words(values.memory().charged()), in_words(values.memory().limit()),
+      values.excess());
   values.values().largest(5, [&](const store::large& l) { text += " " + in_words(l.bytes) + " " + maker_of(l) + ","; });
   text += " ...; drop futures that are not needed, use more ranks, or name a folder with room (MANTA_SPILL_FOLDER)";
   return failure_of_kind(store::failure::kind::full, std::move(text));
@@ -170,9 +174,9 @@ MANTA_DECL store::failure_ptr failure_writer::died_with(const graph::node& n, ra
 
 MANTA_DECL store::failure_ptr failure_writer::was_there_too_often(const graph::node& n, std::uint64_t id) const {
   const membership::toll t = members_.toll_of(id);
-  return death(store::failure::kind::rank, t.last,
-               describe_task(n) + " was on " + std::to_string(t.present) +
-                   " ranks when they died, and is not tried again; the last: ");
+  return death(
+      store::failure::kind::rank, t.last,
+      base::text("{} was on {} ranks when they died, and is not tried again; the last: ", describe_task(n), t.present));
 }
 
 MANTA_DECL store::failure_ptr failure_writer::orphan(const graph::node& n, const std::string& more) const {
@@ -209,7 +213,7 @@ MANTA_DECL store::failure_ptr failure_writer::of_member(const store::failure_ptr
   if (gang.ranks.size() == 1) return why;
   if (store::failure_ptr lost = members_.deaths() == 0 ? nullptr : lost_member(gang)) return lost;
   store::failure f = *why;
-  f.details.function += " (member " + std::to_string(gang.member) + " of " + std::to_string(gang.ranks.size()) + ")";
+  f.details.function += base::text(" (member {} of {})", gang.member, gang.ranks.size());
   return store::share(std::move(f));
 }
 

@@ -94,7 +94,7 @@ struct running_task {
   const invocation* call = nullptr;
   bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
   bool expired = false;              ///< the same when its deadline is over: ends isolated ones
-  bool stops_children : 1 = false;   ///< what it submits from now on is cancelled at once
+  bool stops_children : 1 = false;   ///< tasks that it submits from now on are cancelled at once
   bool for_member : 1 = false;       ///< see graph::request; what it submits and calls inherits this
   bool is_measured : 1 = false;      ///< its time is measured: what follows is set
   bool is_sample : 1 = false;        ///< it is one of many short tasks, which are not all measured
@@ -104,7 +104,7 @@ struct running_task {
   // Set by time_account, in ticks.
   std::uint64_t begin_ticks, own_ticks, waited_ticks, paused_at;
   std::uint64_t ended_before;    ///< the number of tasks that had ended here when it began
-  std::uint64_t first_look = 0;  ///< when it first asked whether to stop, in ticks
+  std::uint64_t first_look = 0;  ///< time of its first question whether to stop, in ticks
   running_task* next = nullptr;  ///< the next one in the engine's list of what has started here and not ended
   running_task* previous = nullptr;
 
@@ -161,7 +161,7 @@ struct isolated_view {
   int node = 0;
   const std::atomic<bool>* stop = nullptr;
   std::atomic<std::uint32_t>* calls = nullptr;  ///< number of calls of stop_requested: signs of life
-  std::atomic<std::int64_t>* due = nullptr;     ///< when the process is ended, as child_page has it
+  std::atomic<std::int64_t>* due = nullptr;     ///< time at which the process is ended, as in child_page
 
   bool stop_requested() const {
     calls->fetch_add(1, std::memory_order_relaxed);

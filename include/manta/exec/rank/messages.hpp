@@ -333,11 +333,11 @@ struct ask_message {
     available,
     reserve,
     release,
-    memory,  ///< what values take
+    memory,  ///< the memory of a rank for values
     cancel,
     free_name,
     report,     ///< a report of the statistics of a rank
-    situation,  ///< what a rank does at this moment
+    situation,  ///< a rank's situation at this moment
     numbers,    ///< how many tasks it has submitted, and how many of these have ended
     state,      ///< a wish to rank 0: to tell the state of the run. There is no answer
     trace,      ///< the records of its tasks

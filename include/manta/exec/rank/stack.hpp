@@ -43,7 +43,7 @@ class context {
   std::size_t bytes() const { return bytes_; }         ///< usable size
   std::size_t guard_bytes() const { return guard_; }   ///< inaccessible bytes below bottom()
   bool parked() const { return status_ == status::parked; }
-  const detail::jump_buffer& left_at() const { return jump_; }  ///< where it goes on, if it was left
+  const detail::jump_buffer& left_at() const { return jump_; }  ///< the place where a stack that was left goes on
 
   /// Makes the guard below the stack inaccessible. Returns false if the system refuses.
   bool protect();

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of stack.hpp.
 #pragma once
 
 #include <pthread.h>
@@ -21,6 +19,7 @@
 
 #include "manta/base/address.hpp"
 #include "manta/base/error.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/rank/stack.hpp"
 
 namespace manta::exec {
@@ -48,7 +47,7 @@ MANTA_DECL context::context(std::size_t number, std::byte* mapping, std::size_t 
   __lsan_register_root_region(bottom_, bytes_);  // else what only a parked task holds is called a leak
 #elif defined(MANTA_STACK_TSAN)
   tool_ = __tsan_create_fiber(0);
-  __tsan_set_fiber_name(tool_, ("manta stack " + std::to_string(number_)).c_str());
+  __tsan_set_fiber_name(tool_, base::text("manta stack {}", number_).c_str());
 #endif
 #if defined(VALGRIND_STACK_REGISTER)
   valgrind_id_ = VALGRIND_STACK_REGISTER(bottom_, bottom_ + bytes_);
@@ -128,10 +127,11 @@ MANTA_DECL context& stack_pool::make() {
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapping == MAP_FAILED) {
     const int why = errno;
-    throw error("manta: cannot reserve a stack of " + std::to_string(stack_bytes_ >> 10) +
-                " KiB for one more waiting task: " + std::generic_category().message(why) + "; this rank has " +
-                std::to_string(stacks_.size()) + " such stacks. Let fewer tasks wait at once, make the stacks " +
-                "smaller (MANTA_STACK_KIB), or raise the limit on address space (ulimit -v)");
+    throw error(base::text(
+        "manta: cannot reserve a stack of {} KiB for one more waiting task: {}; this rank has {} such stacks. Let "
+        "fewer tasks wait at once, make the stacks smaller (MANTA_STACK_KIB), or raise the limit on address space "
+        "(ulimit -v)",
+        stack_bytes_ >> 10, std::generic_category().message(why), stacks_.size()));
   }
   auto* const made = new context(number, static_cast<std::byte*>(mapping), stack_bytes_);
   protect(*made);

@@ -61,10 +61,10 @@ inline _Unwind_Reason_Code stack_walk::note(_Unwind_Context* frame, void* walk) 
 #if defined(__x86_64__) && defined(__GCC_HAVE_DWARF2_CFI_ASM)
 namespace detail {
 
-/// Calls _Unwind_Backtrace(note, walk). `registers`: frame pointer, instruction and stack pointer of the function that
-/// is to count as the caller. Their addresses are what the directives describe: DW_CFA_def_cfa_expression says that the
-/// caller's stack ends at the third of the words to which rbx points, and DW_CFA_expression where rbp and the return
-/// address are.
+/// Calls _Unwind_Backtrace(note, walk). `registers`: frame pointer, instruction and stack pointer of the function
+/// that is to count as the caller. Their addresses are what the directives describe: DW_CFA_def_cfa_expression
+/// says that the caller's stack ends at the third of the words to which rbx points, and DW_CFA_expression where
+/// rbp and the return address are.
 __attribute__((naked, noinline)) inline void backtrace_from(const void* const* /*registers*/, _Unwind_Trace_Fn /*note*/,
                                                             void* /*walk*/) {
   asm(R"(

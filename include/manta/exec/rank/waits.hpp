@@ -26,11 +26,11 @@ struct wait_record {
   bool interrupted = false;            ///< one of these has happened
   bool failed = false;                 ///< nothing can ever end: throw deadlock
   bool queued = false;                 ///< stands in the list of stacks to continue
-  const running_task* task = nullptr;  ///< who waits, for reports
+  const running_task* task = nullptr;  ///< the task that waits, for reports
   std::uint64_t begin_ticks = 0;       ///< since when, for reports
   const void* frame = nullptr;         ///< the engine's frame in which the stack waits, for reports
   const graph::node* first = nullptr;  ///< the node for which the task waits
-  const char* what = nullptr;          ///< what that is, for reports; null: the node says it
+  const char* what = nullptr;          ///< name of what is waited for, for reports; null: that of the node
 
   void note_end(std::uint32_t position, const graph::node& n) {
     ended.push_back(position);

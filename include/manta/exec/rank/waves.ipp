@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of waves.hpp.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +21,7 @@ MANTA_DECL void waves::hasten() {
 
 MANTA_DECL void waves::give_up() {
   under_way_ = was_balanced_ = false;
+  // Answers to the wave that was given up are ignored by their number.
   ++number_;
   due_ns_ = 0;
 }
@@ -35,6 +34,7 @@ MANTA_DECL std::uint64_t waves::begin(std::uint32_t others) {
 }
 
 MANTA_DECL void waves::add(std::uint64_t wave, const tally& answer) {
+  // A rank may answer a wave after it was given up.
   if (wave != number_) return;
   --missing_;
   all_.sent += answer.sent;
@@ -52,9 +52,13 @@ MANTA_DECL waves::verdict waves::conclude(const tally& own) {
   due_ns_ = 0;
   const bool balanced = all_.busy == 0 && all_.sent == all_.received;
   const bool was_balanced = std::exchange(was_balanced_, balanced);
+  // One balanced wave is not enough: a message may have passed from a rank that had answered to one that had not. An
+  // equal number in two waves shows that none was sent in between. Rank 0 alone needs one wave, for nothing happens
+  // while it counts.
   const bool stable = balanced && (asked_ == 0 || (was_balanced && sent_before_ == all_.sent));
   sent_before_ = all_.sent;
   if (!balanced) {
+    // A long computation is asked ever more rarely, so that waves cost it nothing.
     interval_ns_ = std::min(2 * interval_ns_, longest_interval_ns);
     return verdict::busy;
   }

@@ -28,7 +28,7 @@ class current_task {
   running_task& operator*() const { return *now_; }  ///< As get().
   running_task* operator->() const { return now_; }  ///< As get().
   bool is_driver(const running_task& task) const { return &task == &driver_; }
-  bool is_driver() const { return now_ == &driver_; }  ///< Does the driver have it, or nothing of the user's?
+  bool is_driver() const { return now_ == &driver_; }  ///< Does the driver, or no code of the user, have the thread?
 
   /// A run begins: the ids of all tasks come from the driver's.
   void begin_run(std::uint64_t id) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/exec/rank/ids.hpp"
 #include "manta/exec/state/departure.hpp"
 #include "manta/graph/durations.hpp"
@@ -50,7 +51,7 @@ class late_tasks {
 
   /// Why the task is not started. `expected_ns`: what rank 0 expects of it; below 0 if it does not know.
   std::string explain(const graph::node& n, double expected_ns, double left_ns, const departure& end) const {
-    const auto seconds = [](double ns) { return std::to_string(std::llround(ns * 1e-9)) + " s"; };
+    const auto seconds = [](double ns) { return base::text("{} s", std::llround(ns * 1e-9)); };
     return "is not started: it takes about " + seconds(std::max(expected(n), expected_ns)) + ", and in " +
            seconds(left_ns) + " the run has to end: " + end.end_text();
   }

@@ -21,16 +21,16 @@ class pace {
   bool looked_long_ago(std::uint64_t between) const { return task_ended_ - looked_ > between; }
   void note_look() { looked_ = task_ended_; }
 
-  /// A task has looked for something and not found it. A task that only looks, again and again, waits as well: true
-  /// once in a while, when rank 0 has to be told, which may not send what may be looked for.
+  /// Counts polls of tasks that found nothing. True every 32nd time: rank 0 must then hear of this task as of one that
+  /// waits, since it may hold back what the task polls for.
   bool looked_in_vain() { return ++looks_in_vain_ % 32 == 0; }
-  /// A task that goes on has sent something: may it go out? What follows within `least` ticks leaves together.
+  /// May the messages of a task that goes on leave now? Those that follow within `least` ticks leave together.
   bool is_time_to_send(std::uint64_t now, std::uint64_t least) {
     if (now - sent_ < least) return false;
     sent_ = now;
     return true;
   }
-  /// A task that asks in a loop whether to stop looks around every `between` ticks. Is it time?
+  /// A task that asks in a loop whether it has to stop looks around every `between` ticks. Is it time for that?
   bool is_time_to_look(std::uint64_t now, std::uint64_t between) {
     if (now - asked_ <= between) return false;
     asked_ = now;

@@ -20,7 +20,7 @@ namespace manta::exec {
 class task_clock {
  public:
   struct timer {
-    std::int64_t ns;   ///< when it is due
+    std::int64_t ns;   ///< time at which the timer is due
     std::uint64_t id;  ///< id of the task
     node_index index;  ///< index of its node
     std::uint32_t attempt;

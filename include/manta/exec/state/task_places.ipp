@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of task_places.hpp.
 #pragma once
 
 #include "manta/exec/state/task_places.hpp"

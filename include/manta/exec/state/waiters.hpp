@@ -37,8 +37,8 @@ class waiters {
       : net_(net), turns_(next), pace_(time), ring_(ring), rank_(rank) {}
 
   bool empty() const { return waits_.empty(); }
-  bool any_timed() const { return waits_.timed() != 0; }                      ///< Has one a time limit?
-  bool any_with_descriptor() const { return waits_.with_descriptor() != 0; }  ///< Can a descriptor end one?
+  bool any_timed() const { return waits_.timed() != 0; }                      ///< Has any wait a time limit?
+  bool any_with_descriptor() const { return waits_.with_descriptor() != 0; }  ///< Can a descriptor end any wait?
   void add(wait_record& record) { waits_.add(record); }                       ///< A wait begins.
   void remove(wait_record& record) { waits_.remove(record); }                 ///< A wait is over.
   /// Has the stack that waits go on in turn.
@@ -60,7 +60,7 @@ class waiters {
   }
   /// The number of times that a task of this rank has been asked to stop.
   std::uint64_t stops() const { return stops_; }
-  bool has_news_of_stops() const { return has_news_of_stops_; }  ///< Is check_stops to be called?
+  bool has_news_of_stops() const { return has_news_of_stops_; }  ///< Has check_stops something to look at?
   /// Ends the waits that look for tasks that are asked to stop, after note_stop.
   void check_stops();
   /// Nobody waits for the descriptor any more.

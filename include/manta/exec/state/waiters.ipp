@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of waiters.hpp.
 #pragma once
 
 #include "manta/base/clock.hpp"
+#include "manta/base/text.hpp"
 #include "manta/base/vector.hpp"
 #include "manta/exec/rank/node_views.hpp"
 #include "manta/exec/rank/stack_trace.hpp"
@@ -13,6 +12,7 @@
 namespace manta::exec {
 
 MANTA_DECL void waiters::check_deadlines(std::int64_t now) {
+  // The wait whose time was over first goes on first; the list of waits has another order.
   base::list<wait_record*> due;
   for (wait_record* record : waits_) {
     if (record->deadline <= now && record->parked != nullptr && !record->queued) due.push_back(record);
@@ -27,6 +27,7 @@ MANTA_DECL bool waiters::check_descriptors() {
   for (wait_record* record : waits_) {
     if (record->descriptor < 0) continue;
     pollfd look{record->descriptor, POLLIN, 0};
+    // A wait that was interrupted for another reason is woken too: its stack decides whether it waits again.
     if (!record->interrupted && ::poll(&look, 1, 0) == 0) continue;
     record->interrupted = any = true;
     wake(*record);
@@ -56,6 +57,8 @@ MANTA_DECL void waiters::sleep(std::int64_t ns) {
   if (!any_with_descriptor()) return net_.sleep(ns);
   if (check_descriptors()) return;
   if (net_.can_be_woken()) {
+    // A thread sleeps on one thing. Where messages wake it, another thread watches the descriptors and wakes it as a
+    // message would.
     if (bell_ == nullptr) bell_.reset(new descriptor_bell(ring_, rank_));
     bool armed = true;
     for (const wait_record* record : waits_) {
@@ -83,7 +86,7 @@ MANTA_DECL std::string waiters::describe(rank_id here) const {
     if (w == last_ || w->over()) continue;
     text += (text.empty() ? "" : ", ") + describe(*w);
   }
-  return text.empty() ? text : "[rank " + std::to_string(here) + ": " + text + "] ";
+  return text.empty() ? text : base::text("[rank {}: {}] ", here, text);
 }
 
 MANTA_DECL base::vector<report::waiting_task> waiters::waits_now(std::size_t most, bool by_helper) const {
@@ -120,7 +123,7 @@ MANTA_DECL std::string waiters::describe(const wait_record& record) {
   if (record.first->function != graph::no_index) {
     return text + "'" + std::string(wire::function_at(record.first->function).name()) + "'";
   }
-  if (is_stand_in(*record.first)) return text + "a value of rank " + std::to_string(record.first->links->rank);
+  if (is_stand_in(*record.first)) return base::text("{}a value of rank {}", text, record.first->links->rank);
   return text + "a value";
 }
 

@@ -58,7 +58,7 @@ class attempts {
     node_index index;
     store::failure_ptr* why;
   };
-  bool is_due_for(const task_clock::timer& t);         ///< Does this timer run for its node now?
+  bool is_due_for(const task_clock::timer& t);         ///< Is this timer still that of its node?
   bool retry(node& n, const store::failure_ptr& why);  ///< Runs a task again, now or after its pause, if that helps.
 
   const rank_context own_;

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of attempts.hpp.
 #pragma once
 
 #include "manta/base/clock.hpp"
@@ -36,6 +34,8 @@ MANTA_DECL bool attempts::is_due_for(const task_clock::timer& t) {
 MANTA_DECL void attempts::look_at_clock() {
   const std::int64_t now = base::now_ns();
   for (task_clock::timer first{}; clock_.take_due(now, first);) {
+    // Timers are not searched when a task ends: a timer whose task is gone, or has begun its next
+    // attempt, is skipped here.
     if (!is_due_for(first)) continue;
     node& n = own_.graph.nodes.at(first.index);
     n.reset(node::timed);
@@ -93,6 +93,7 @@ MANTA_DECL bool attempts::judge(node& n, const store::failure_ptr& why) {
 }
 
 MANTA_DECL bool attempts::retry(node& n, const store::failure_ptr& why) {
+  // A further attempt would fail in the same way.
   for (const auto final : {store::failure::kind::cancelled, store::failure::kind::timeout,
                            store::failure::kind::unschedulable, store::failure::kind::serialization}) {
     if (why->kind == final) return false;
@@ -102,6 +103,7 @@ MANTA_DECL bool attempts::retry(node& n, const store::failure_ptr& why) {
   const graph::request& wanted = *t.request;
   if (wanted.isolate && base::now_ns() >= wanted.due) return false;  // its deadline is for the end too
   own_.counts.note_retry(n.function);
+  // The pause doubles with each attempt.
   const int shift = t.attempt < 30 ? t.attempt : 30;
   ++t.attempt;
   if (wanted.retry.after > 0) {

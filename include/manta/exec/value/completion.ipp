@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of completion.hpp.
 #pragma once
 
 #include "manta/exec/value/completion.hpp"
@@ -9,6 +7,7 @@
 namespace manta::exec {
 
 MANTA_DECL void completion::complete(node& n) {
+  // The clock finds its task by the node's index, and the index may soon belong to another node.
   if (n.has(node::timed) && n.state == state::pending) [[unlikely]]
     others_.stop_timer(others_.rank, n);
   if (n.form == form::failure) [[unlikely]] {
@@ -42,6 +41,7 @@ MANTA_DECL void completion::complete(node& n) {
         break;
       case link_kind::heir: others_.inherit(others_.rank, own_.graph.nodes.at(l.index)); break;
       case link_kind::family: others_.await_return(others_.rank, l.index); break;
+      // These four say which ranks refer to the node or have copies of its value. graph::finish() keeps them.
       case link_kind::home:
       case link_kind::exported:
       case link_kind::reader:
@@ -63,6 +63,7 @@ MANTA_DECL bool completion::has_room(const node& n) const {
 
 MANTA_DECL void completion::complete_if_room(node& n) {
   if (!has_room(n)) [[unlikely]] {
+    // The text says what fills the memory, so it is written while the value still counts.
     const store::failure_ptr why = own_.failures.store_is_full(own_.ledger);
     store::clear(n);
     return fail(n, why);
@@ -79,6 +80,7 @@ MANTA_DECL void completion::fail(node& n, const store::failure_ptr& why) {
 MANTA_DECL node& completion::checked(node& n) {
   if (n.state != state::failed) return n;
   const store::failure_ptr why = store::failure_of(n);
+  // The exception tells of the failure; the run's end need not report it again.
   n.set(node::observed);
   own_.refs.release(n);
   store::raise(*why);

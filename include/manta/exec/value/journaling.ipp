@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of journaling.hpp.
 #pragma once
 
 #include "manta/base/hash.hpp"
@@ -28,6 +26,8 @@ MANTA_DECL void journaling::finish_run() {
 MANTA_DECL std::uint64_t journaling::identity_of(graph::node& n) {
   using graph::form;
   if (const std::uint64_t* const known = identities_.find(n.index)) return *known;
+  // An actor changes, and a value that lies elsewhere would have to be brought here to be read: neither has an
+  // identity, and a task that takes it is computed again.
   if (n.state != graph::state::ready || n.has(graph::node::actor) || n.form == form::remote) return 0;
   const wire::type_entry& type = wire::type_at(n.type);
   std::uint64_t hash = base::hash_text(type.mangled);
@@ -49,6 +49,7 @@ MANTA_DECL std::uint64_t journaling::identity_of(graph::node& n) {
     hash = base::hash_bytes(value.bytes.data(), value.bytes.size(), hash);
     for (const wire::segment& s : value.segments) hash = base::hash_bytes(s.data, s.bytes, hash);
   }
+  // 0 means that a value has no identity.
   if (hash == 0) hash = 1;
   identities_.insert(n.index) = hash;
   return hash;
@@ -74,10 +75,13 @@ MANTA_DECL void journaling::identify(graph::task& t, const graph::node& n) {
     digest = base::mix(digest, input);
   }
   t.digest = digest == 0 ? 1 : digest;
+  // The result is named by the call that makes it: so tasks that take it have a digest before it exists, and its bytes
+  // need not be read.
   identities_.insert(n.index) = base::mix(t.id, t.digest) | 1;
 }
 
 MANTA_DECL bool journaling::take(const graph::task& t, graph::node& n) {
+  // found_ is a member so that its memory serves all results.
   std::uint64_t form_of_result = 0;
   found_.clear();
   if (!is_open() || t.digest == 0 || !journal_->find(t.id, t.digest, form_of_result, found_)) return false;
@@ -91,6 +95,7 @@ MANTA_DECL bool journaling::take(const graph::task& t, graph::node& n) {
 }
 
 MANTA_DECL void journaling::write(const graph::task& t, const invocation& call, std::uint64_t ns) {
+  // A short task is computed again in less time than it takes to write and find its result.
   if (!is_open() || t.digest == 0 || call.actor_type != nullptr ||
       (ns < least_ns_ && (t.request == nullptr || !t.request->journaled)))
     return;

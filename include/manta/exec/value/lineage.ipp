@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of lineage.hpp.
 #pragma once
 
 #include <utility>
@@ -16,10 +14,12 @@ MANTA_DECL lineage::~lineage() {
 
 MANTA_DECL void lineage::keep(const graph::node& n, graph::task* t, std::uint64_t input_bytes) {
   keep(n, t);
+  // A task that is kept for its value and for a family is counted once.
   if (counted_.find(key(t->id)) != nullptr) return;
   const std::uint64_t bytes = sizeof(graph::task) + input_bytes;
   counted_.insert(key(t->id)) = bytes;
   bytes_ += bytes;
+  // The list of ages is not searched when a task is forgotten: take_excess() skips entries whose task is gone.
   ages_.push_back({t->id, n.index});
 }
 
@@ -50,6 +50,8 @@ MANTA_DECL graph::task* lineage::take_excess(std::uint64_t most_bytes) {
     uncount(oldest.id);
     graph::task* const t = tasks_.find(oldest.index);
     const bool made_value = t != nullptr && t->id == oldest.id;
+    // The task may have been handed over to the family of the handles in its value, after the
+    // value itself had come here.
     family* const f = made_value ? nullptr : family_of_parent(oldest.id);
     if (made_value) tasks_.erase(oldest.index);
     if (!made_value && f == nullptr) continue;
@@ -73,6 +75,7 @@ MANTA_DECL lineage::family* lineage::found(const graph::node& outer) {
   family* const above = family_of(outer);
   graph::task* const parent = task_of(outer);
   tasks_.erase(outer.index);  // the value itself is here for good
+  // Nothing is kept from which the handles could be made again.
   if (parent == nullptr && above == nullptr) return nullptr;
   auto* const f = new family;
   f->type = outer.type;
@@ -90,6 +93,7 @@ MANTA_DECL lineage::family* lineage::found(const graph::node& outer) {
   } else {
     f->above = above;
     f->position = position_of(outer);
+    // The outer family stays as long as an inner one may need it.
     ++above->living;
   }
   return f;
@@ -103,6 +107,7 @@ MANTA_DECL void lineage::join(family& f, const graph::node& member, std::uint32_
 MANTA_DECL graph::task* lineage::take_parent(family& f) {
   if (f.parent != nullptr) {
     uncount(f.parent->id);
+    // The task may have been run again meanwhile and have founded a family anew, which has the entry now.
     if (family_of_parent(f.parent->id) == &f) parents_.erase(f.parent->id);
   }
   return std::exchange(f.parent, nullptr);

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of recovery.hpp.
 #pragma once
 
 #include <algorithm>
@@ -49,6 +47,8 @@ MANTA_DECL void recovery::note_lineage(const node& n, task* t) {
     bytes += input.form == form::remote ? input.remote.bytes : store::is_here(input) ? store::size_of(input) : 0;
   }
   lineage_.keep(n, t, bytes);
+  // Tasks that are kept for a death that may never come hold their inputs in memory, so the
+  // oldest go when there are many.
   const std::uint64_t most = std::min<std::uint64_t>(own_.ledger.memory().share() / 4, std::uint64_t{1} << 30);
   while (task* const excess = lineage_.take_excess(most)) records_.free(excess);
 }
@@ -56,12 +56,14 @@ MANTA_DECL void recovery::note_lineage(const node& n, task* t) {
 MANTA_DECL bool recovery::keep_item(node& n, const node& actor, function_id function, std::uint64_t number) {
   if (!own_.members.recovers() || n.form != form::remote) return true;
   task* const made_by = lineage_.task_of(actor);
+  // Without the constructor's task the stream that made this item cannot be started again.
   if (made_by == nullptr || is_stand_in(n)) return false;
   if (lineage_.task_of(n) != nullptr) return true;
   task& constructor = *made_by;
   wire::buffer bytes(constructor.arguments(), constructor.argument_bytes);
   wire::put(bytes, number);
   for (std::uint32_t i = 0; i < constructor.input_count; ++i) own_.refs.hold(*constructor.inputs()[i]);
+  // A task of its own computes the item again: it has the stream's arguments and, behind them, the item's number.
   auto* const request = new graph::request(*constructor.request);
   request->actor = false;
   request->restarts = 0;
@@ -78,6 +80,7 @@ MANTA_DECL void recovery::forget_lineage(node& n) {
 
 MANTA_DECL void recovery::make_again(node& n, task* t) {
   lineage_.take(n);
+  // The task will be counted when it ends for the second time.
   own_.counts.take_back(n.function);
   n.state = state::pending;
   n.missing = 0;
@@ -130,6 +133,7 @@ MANTA_DECL void recovery::leave_family(const node& n, std::uint64_t calls) {
 MANTA_DECL void recovery::end_if_empty(family& f) {
   if (--f.living != 0) return;
   if (task* const parent = lineage_.take_parent(f)) records_.free(parent);
+  // An outer family counts each inner one that needs it as a member.
   if (f.above != nullptr) end_if_empty(*f.above);
   if (f.again != nullptr) own_.refs.release(*f.again);
   lineage_.end(f);
@@ -138,6 +142,7 @@ MANTA_DECL void recovery::end_if_empty(family& f) {
 MANTA_DECL bool recovery::await_heir(node& n) {
   family* const f = lineage_.family_of(n);
   if (f == nullptr || !can_return(*f)) return false;
+  // Another member has already had the value made again.
   if (f->has_ended) {
     inherit(n);
     return true;
@@ -174,6 +179,8 @@ MANTA_DECL void recovery::take_from_above(family& f) {
   node* const value = heir_at(*f.above, f.position, f.type);
   f.again = value != nullptr ? value : f.above->again;
   own_.refs.hold(*f.again);
+  // The second value of the outer family has fewer handles or other types: each member that
+  // waits fails, with the reason.
   if (value == nullptr) return all_return(f);
   fetches_.need(*f.again);
   await_return(f);
@@ -199,6 +206,7 @@ MANTA_DECL void recovery::all_return(family& f) {
 }
 
 MANTA_DECL void recovery::find_heirs(family& f) {
+  // Without heirs each member that waits fails; inherit() says why.
   if (f.again->state == state::failed || f.again->type != f.type) return;
   // The value itself may be read by somebody else, who then owns the handles in it; reading a copy gives new ones.
   node& copy = own_.refs.make_node(f.type);
@@ -268,6 +276,7 @@ MANTA_DECL void recovery::take_value(node& n, node& from) {
   }
   try {
     store::decode(from);
+    // The value can be moved only if it is an array, and nobody else may ask for it.
     if (wire::type_at(n.type).array == nullptr || from.refs.load(std::memory_order_acquire) > 1 ||
         from.has(node::primary)) {
       return completion_.complete_object(n, copy_of(from, n), from.function);
@@ -292,7 +301,7 @@ MANTA_DECL void recovery::value_lost(node& n, rank_id dead) {
     } else {             // a ticket: only the dead rank could answer
       n.missing = 0;
       completion_.fail(n, own_.failures.death(store::failure::kind::rank, dead,
-                                              "there will be no answer from rank " + std::to_string(dead) + ": "));
+                                              base::text("there will be no answer from rank {}: ", dead)));
       own_.refs.release(n);
     }
     return;
@@ -336,7 +345,7 @@ MANTA_DECL void recovery::actor_lost(node& n, rank_id dead) {
       ++t->attempt;
       return make_again(n, t);
     }
-    why += "; it has been restarted " + std::to_string(t->attempt) + " times, as often as it may be";
+    why += base::text("; it has been restarted {} times, as often as it may be", t->attempt);
     forget_lineage(n);
   }
   completion_.fail(n, actor_failure(why));
@@ -347,6 +356,7 @@ MANTA_DECL void recovery::on_checkpoint(const checkpoint_message& m, const std::
   node& handle = own_.graph.nodes.at(m.index);
   const task* const t = lineage_.task_of(handle);
   if (t == nullptr || (m.id != 0 && m.id != t->id)) return;
+  // An empty checkpoint says that the actor has ended for good.
   if (bytes == 0) return forget_lineage(handle);
   t->request->checkpoint.assign(reinterpret_cast<const char*>(data), bytes);
 }

@@ -62,7 +62,7 @@ class references {
 
   /// A new node, pending, with `refs` references on this rank.
   MANTA_DECL graph::node& make_node(function_id function, type_id type, std::uint32_t refs = 1);
-  /// Likewise for a value that no function makes.
+  /// A new node for a value that no function makes.
   graph::node& make_node(type_id type) { return make_node(graph::no_index, type); }
   /// One reference more on this rank.
   void hold(graph::node& n) { n.refs.fetch_add(1, std::memory_order_relaxed); }

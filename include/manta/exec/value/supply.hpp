@@ -49,7 +49,7 @@ class supply {
   /// The encoding of a value, but for its large arrays.
   struct value_body {
     wire::buffer bytes;
-    bool references = false;  ///< are there references in it?
+    bool references = false;  ///< the body holds references
     bool by_block = false;    ///< they are many: they do not go with the message, but as a block
   };
   /// What others do, each with `rank` first.
@@ -80,12 +80,12 @@ class supply {
   void give(rank_id from, const pull_message& m, node& n);
   /// Answers the pulls that were put off, because what was on its way to others took too much memory.
   void answer_deferred();
-  /// Tells a rank what will come. Null if all of it goes with the message.
+  /// Tells a rank how many blocks will come. Null if the whole value goes with this message.
   outgoing_value* announce(rank_id to, const pull_message& m, node& n, value_body&& body,
                            const base::list<wire::segment>& blocks);
-  void send_block(rank_id to, std::uint32_t tag, const wire::segment& block,
-                  outgoing_value* out);  ///< One of these.
-  /// Blocks have been sent, or will not be. The value is let go with the last of them.
+  /// Sends one of the blocks that announce() has announced.
+  void send_block(rank_id to, std::uint32_t tag, const wire::segment& block, outgoing_value* out);
+  /// Blocks have been sent, or will not be. The value is let go with the last block.
   void have_been_sent(outgoing_value* out, std::size_t blocks);
 
   /// Has other ranks keep copies of a value made here, ranks of other nodes first; sends at once.
@@ -114,9 +114,10 @@ class supply {
   /// Keeps a large result here, in a stand-in that the home lets go.
   void keep_result(const ended_task& t, result_message& m, node& value, node* expected);
   void send_value(rank_id to, const pull_message& m, node& n,
-                  wire::encoded&& value);                                        ///< By messages and blocks.
-  void send_pages(rank_id to, const pull_message& m, node& n, store::large& l);  ///< Where to map it.
-  void no_longer_shown(node& n);  ///< A rank needs the pages of this value no more.
+                  wire::encoded&& value);  ///< By messages and blocks.
+  void send_pages(rank_id to, const pull_message& m, node& n,
+                  store::large& l);  ///< Says where in the memory of the node the value lies.
+  void no_longer_shown(node& n);     ///< A rank needs the pages of this value no more.
   /// The rank that gives a value that is here to another one: this rank, or one that has asked before.
   unavailable_message who_gives(node& n, rank_id from, const pull_message& m);
 

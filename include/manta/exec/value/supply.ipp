@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of supply.hpp.
 #pragma once
 
 #include <unistd.h>
@@ -70,6 +68,8 @@ MANTA_DECL void supply::tell_value(node_place to, node& n, message kind) {
     remote.bytes = store::size_of(n);
   }
   m.form = static_cast<std::uint8_t>(form::remote);
+  // The receiver was sent ahead and has no reference yet; with this one the value stays until
+  // the receiver has fetched it.
   if (kind == message::made) own_.refs.export_reference(n);
   own_.post.send(to.rank, kind, m, &remote, sizeof remote);
 }
@@ -83,6 +83,7 @@ MANTA_DECL void supply::give(rank_id from, const pull_message& m, node& n) {
     const unavailable_message giver = who_gives(n, from, m);
     if (giver.place != own_.rank) return own_.post.send(from, message::unavailable, giver);
   }
+  // Encoded values that are under way take memory beside the values themselves.
   if (!pulls_.may_encode(own_.ledger.memory().share()) && own_.members.deaths() == 0) {
     return pulls_.defer(from, m);
   }
@@ -99,6 +100,7 @@ MANTA_DECL void supply::give(rank_id from, const pull_message& m, node& n) {
 }
 
 MANTA_DECL void supply::send_value(rank_id to, const pull_message& m, node& n, wire::encoded&& value) {
+  // A long body would fill a whole batch and hold up the messages behind it.
   const bool by_block = value.bytes.size() > 4 * wire::segment_bytes;
   base::list<wire::segment> blocks = in_parts(value.segments);
   if (by_block) blocks.push_back({value.bytes.data(), value.bytes.size()});  // then it is the only one
@@ -157,6 +159,7 @@ MANTA_DECL void supply::answer_deferred() {
 }
 
 MANTA_DECL void supply::send_result(const ended_task& t, invocation& call, node* expected) {
+  // Nobody needs the result: whoever had a handle from that home asks for the value by another way.
   if (own_.members.is_dead(t.home_rank)) [[unlikely]] {
     if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
     return;
@@ -167,6 +170,7 @@ MANTA_DECL void supply::send_result(const ended_task& t, invocation& call, node*
     const std::size_t bytes = call.form == form::none ? 0 : wire::type_at(call.type).plain_bytes;
     own_.post.send(t.home_rank, message::result, m, call.plain, bytes);
     if (expected == nullptr) return;
+    // A task that was sent ahead waits for this result on this rank.
     store::set_plain(*expected, call.plain, bytes);
     return completion_.complete(*expected);
   }
@@ -217,6 +221,7 @@ MANTA_DECL void supply::keep_result(const ended_task& t, result_message& m, node
     completion_.complete(n);
   }
   const bool same_node = own_.net.node_of(static_cast<int>(t.home_rank)) == own_.net.node();
+  // The home is likely to read the value, and on the same node it can do so without a copy.
   if (store::large* const l = store::large_of(n); l != nullptr && same_node) own_.ledger.offer(*l);
   const remote_value remote{store::size_of(n), own_.rank, 0};
   m.form = static_cast<std::uint8_t>(form::remote);
@@ -265,6 +270,8 @@ MANTA_DECL unavailable_message supply::who_gives(node& n, rank_id from, const pu
     l.count = l.count % (pull_message::in_vain - 1) + 1;
     return unavailable_message{m.index, own_.rank, 0};
   };
+  // One rank of each other node receives the value and passes it on to its neighbours, and each of these ranks sends it
+  // to at most two further nodes: a tree, in which no sender is overloaded.
   const int node_of_asker = own_.net.node_of(static_cast<int>(from));
   const bool is_home = is_stand_in(n) && n.links->rank == from;  // it takes the value over from here
   if (node_of_asker == own_.net.node() || is_home) return {m.index, own_.rank, 0};

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of task_records.hpp.
 #pragma once
 
 #include <cstring>
@@ -89,6 +87,7 @@ MANTA_DECL bool task_records::append_encoded(node& n, input_message in, std::uin
   bool fits = false;
   const store::saving input(n.type, n.function, task);
   try {
+    // The bytes of handles serve one receiver. Decoding and encoding again makes new ones, counted for this receiver.
     if (n.has(node::references)) store::decode(n);
     fits = store::encode_within(n, out, store::inline_bytes, has_references);
   } catch (...) {
@@ -153,6 +152,7 @@ MANTA_DECL void task_records::append_inputs(const task_arguments& given, std::ui
     const bool is_plain = n.state == state::ready && (n.form == form::plain || n.form == form::none);
     written = is_plain && i < by_value ? append_plain_inputs(given, i, by_value) : 1;
     if (is_plain && i < by_value) continue;
+    // A short value goes along; a long one is only named, and the receiver fetches it.
     if (i < by_value && append_encoded(n, input_message{0, n.type, 0, 0, 1}, header.id)) continue;
     append_reference(n, (header.flags & task_message::ahead) != 0);
   }
@@ -180,6 +180,7 @@ MANTA_DECL void task_records::append_reference(node& n, bool goes_ahead) {
     in.place = n.form == form::remote ? n.remote.place : own_.rank.number();
     in.bytes = n.form == form::remote ? n.remote.bytes : store::size_of(n);
   }
+  // The receiver itself makes this input, and needs no reference: it finds the value under the home's index.
   const bool made_there = n.state == state::pending && goes_ahead;
   if (made_there) in.flags = input_message::made_there;
   if (n.has(node::actor)) in.flags |= input_message::actor;
@@ -218,6 +219,7 @@ MANTA_DECL void task_records::read_inputs(task& t, const std::byte* at) {
       }
       node& n = own_.refs.import_reference(reference, in.type);
       if ((in.flags & input_message::actor) != 0) n.set(node::actor);
+      // The sender knows where the value lies, so this rank need not ask the home.
       if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 &&
           in.place != own_.rank && !own_.members.is_dead(in.place)) {
         n.missing = 0;

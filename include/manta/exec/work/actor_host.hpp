@@ -133,7 +133,7 @@ class actor_host {
   void refuse(rank_id from, const std::byte* data);  ///< Fails a call of an actor for which too many wait.
   void receive(const message_queue::view& m);        ///< Runs a call that has come, or puts it into its mailbox.
   void run_mailbox();                                ///< Starts the next call of the first listed actor.
-  bool has_call_in_line(slot_index slot) const;      ///< Has a call come that nobody has looked at?
+  bool has_call_in_line(slot_index slot) const;      ///< Has a call come in that has not been read?
   void run_from_mailbox(slot_index index, task* t);  ///< Runs a call whose inputs are here.
   /// The object is destroyed, its resources are given back; the slot stays to answer late calls.
   void end(slot_index index, const std::string& why);

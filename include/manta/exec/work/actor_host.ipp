@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of actor_host.hpp.
 #pragma once
 
 #include <algorithm>
@@ -36,11 +34,13 @@ MANTA_DECL void actor_host::on_call(rank_id from, const std::byte* data, std::si
   actor_slot& slot = slots_[m.charge_or_slot];
   if (slot.is_bounded()) {
     const std::size_t waiting = slot.mailbox.size() + slot.in_line - slot.about_to_start();
+    // Calls of a dead actor are not refused here: they fail with the reason of its death.
     if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->rules.max_pending))
       return refuse(from, data);
     ++slot.in_line;
   }
   calls_.push(from, data, bytes);
+  // Somebody waits for the answer, so the call does not wait behind all tasks that are here.
   below_.pace.hurry();
 }
 
@@ -52,6 +52,7 @@ MANTA_DECL void actor_host::refuse(rank_id from, const std::byte* data) {
       busy_failure(wire::function_at(t->function).name(), slot.request->rules.max_pending, own_.rank);
   invocation none(below_.lock);
   below_.executor.ended(origin_of_call(*t), none, false, why, 0);
+  // The refused call may be the last one that the ending actor has waited for.
   if (slot.has_all_calls()) list(t->slot);
   below_.records.free(t);
 }
@@ -62,6 +63,8 @@ MANTA_DECL void actor_host::receive(const message_queue::view& v) {
   actor_slot& slot = slots_[m.charge_or_slot];
   ++slot.received;
   if (slot.is_bounded()) --slot.in_line;
+  // The usual case: nothing is in front of this call, so it runs from the message, without a record. A call that may
+  // have to be repeated needs one.
   if (slot.dead.empty() && slot.mailbox.empty() && (m.flags & task_message::has_inputs) == 0 && slot.gang == nullptr &&
       !slot.keeps_log() && !slot.request->rules.at_least_once && slot.may_start(m.function)) {
     store::failure_ptr why;
@@ -94,6 +97,7 @@ MANTA_DECL void actor_host::run_mailbox() {
   if (!slot.dead.empty()) return fail_waiting(index);
   if (slot.mailbox.empty()) return after_call(index, false);
   task* t = slot.take();
+  // The next call may not start beside those that run; it is listed again when one of them ends.
   if (t == nullptr) return;
   if (!has_inputs_here(*t)) {
     slot.mailbox.push_front(t);
@@ -107,6 +111,7 @@ MANTA_DECL void actor_host::run_mailbox() {
 
 MANTA_DECL void actor_host::run_from_mailbox(slot_index index, task* t) {
   actor_slot& slot = slots_[index];
+  // This call may wait inside, and others may run meanwhile.
   if (!slot.mailbox.empty() && (slot.has_room() || slot.request->rules.overlap_const)) list(index);
   store::failure_ptr why = own_.failures.of_input(*t);
   const bool ran = why == nullptr;
@@ -127,6 +132,7 @@ MANTA_DECL void actor_host::run_from_mailbox(slot_index index, task* t) {
     return after_call(index);
   }
   const task_origin of = origin_of_call(*t);
+  // A const method changes nothing, so a restart need not repeat it.
   if (slot.keeps_log() && ran && !slot.broken && slot.dead.empty() && !wire::function_at(t->function).looks_only) {
     restarts_.log(slot, t);
   } else {
@@ -145,6 +151,7 @@ MANTA_DECL void actor_host::after_call(slot_index index, bool was_active) {
   }
   if (!slot.mailbox.empty()) return list(index);
   if (slot.active != 0) return;
+  // The request goes when the actor ends, so it ends once.
   if (!slot.dead.empty() && slot.request) end(index, slot.dead);
   if (slot.has_all_calls() && !(slot.is_least && has_call_in_line(index))) {
     if (slot.request) end(index, "it ended with its last handle");
@@ -157,6 +164,8 @@ MANTA_DECL void actor_host::end(slot_index index, const std::string& why) {
   actor_slot& slot = slots_[index];
   if (slot.dead.empty()) slot.dead = why;
   if (below_.journaling.keeps_state(*slot.request)) {
+    // The program has let go of the actor, so its state is of no use to a later run. If the run has to end early, or an
+    // exception took the handle, the next run goes on with the state.
     if (!below_.phase.is_stopping() && !slot.unwound) {
       below_.journaling.forget_state({*slot.request, slot.function, slot.made_with});
     } else if (slot.object != nullptr && !slot.broken && !slot.log.empty()) {
@@ -181,6 +190,7 @@ MANTA_DECL void actor_host::end(slot_index index, const std::string& why) {
   }
   wire::buffer bytes;
   request->write(bytes);
+  // Rank 0 gets back what the actor's request has held, and frees its name.
   own_.post.send(0, message::actor_gone, index_message{index, 0}, bytes.data(), bytes.size());
   running_task identity{0, slot.function};
   identity.for_member = slot.gang != nullptr;
@@ -214,6 +224,7 @@ MANTA_DECL void actor_host::kill(slot_index index, std::string why) {
   if (!slot.dead.empty()) return;
   slot.dead = std::move(why);
   for (running_task* r = below_.started.first(); r != nullptr; r = r->next) {
+    // Methods that run now are asked to stop; they cannot be ended.
     r->stop = r->stop || (r->actor != nullptr && r->actor == slot.request.get());
   }
   below_.waiters.note_stop();
@@ -229,6 +240,7 @@ MANTA_DECL void actor_host::on_end_actor(const end_actor_message& m) {
 
 MANTA_DECL void actor_host::fail_waiting(slot_index index) {
   actor_slot& slot = slots_[index];
+  // A call whose inputs are still on their way is linked to them, and fails when they have come.
   while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
     const store::failure_ptr why = actor_failure(slot.dead);
     if (slot.gang != nullptr && slot.gang->member != 0) {  // another part has sent it on

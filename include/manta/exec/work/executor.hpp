@@ -98,7 +98,7 @@ class executor {
   bool waits_for_inputs() const { return below_.staging.waits_for_inputs(); }
   bool has_work() const { return may_begin() || below_.staging.has_ready(); }
   bool is_quiet() const { return inbox_.empty(); }
-  bool has_unread_inputs() const;  ///< Has a task come in whose inputs nobody has looked for handles?
+  bool has_unread_inputs() const;  ///< Has a task with inputs come in that has not been read?
   /// Runs the next received task, those with inputs first. False if there is none that may begin.
   bool run_received();
 
@@ -120,7 +120,7 @@ class executor {
   bool any_in_inbox(Is&& is) const {
     return inbox_.any(is);
   }
-  bool has_unstarted(std::uint64_t id) const;  ///< Is the task with this id here, and has not begun?
+  bool has_unstarted(std::uint64_t id) const;  ///< Does the task with this id wait here?
   /// Takes that task out of where it waits. Null if there is none.
   task* take_unstarted(std::uint64_t id);
   /// Gives rank 0 back what was sent here and has not begun, but for what was placed here for a reason: `wanted` tasks

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of executor.hpp.
 #pragma once
 
 #include <cstring>
@@ -16,6 +14,7 @@ namespace manta::exec {
 
 MANTA_DECL void executor::receive(rank_id from, const std::byte* data, std::size_t bytes) {
   ++received_;
+  // A task that was sent ahead is read at once: its inputs may be made by the tasks in front of it, and must find it.
   if ((flags_of_task(data) & task_message::ahead) == 0) return inbox_.push(from, data, bytes);
   task* const t = below_.records.read(from, data);
   t->ahead = true;
@@ -173,6 +172,7 @@ MANTA_DECL void executor::ended(const task_origin& of, invocation& call, bool ok
       own_.post.send(0, message::ended, m, bytes.data(), bytes.size());
     }
   }
+  // A rank sends no result to itself.
   if (of.home_rank == own_.rank) return others_.ended_here(others_.rank, of, call, ok, why, ns);
   ended_task at_home{of.home_rank, of.home_index, of.function, of.charge, ns, of.by_scheduler && of.home_rank == 0};
   node* const expected = expected_here(of);
@@ -243,6 +243,7 @@ MANTA_DECL task* executor::take_unstarted(std::uint64_t id) {
 
 MANTA_DECL void executor::give_back(std::uint32_t& wanted) {
   if (wanted > 0) give_back_ahead();
+  // Each message is popped once; what stays goes to the back of the queue, in its order.
   for (std::size_t i = inbox_.size(); wanted > 0 && i > 0; --i) {
     const message_queue::view v = inbox_.pop();
     task_message m;

@@ -34,14 +34,14 @@ class gang_ends {
     };
     std::uint64_t gang = 0;                ///< number of the gang
     std::size_t missing = 0;               ///< number of members that have not ended
-    base::list<std::uint32_t> ended;       ///< ranks of the others
+    base::list<std::uint32_t> ended;       ///< ranks of the members that have ended
     graph::task* leader = nullptr;         ///< the leader's own part of the task; null until it has begun
-    invocation* value = nullptr;           ///< what the leader returned, owned
+    invocation* value = nullptr;           ///< result of the leader's own part, owned
     part* parts = nullptr;                 ///< owned
     store::failure_ptr why;                ///< the first failure
     bool told = false;                     ///< the home knows of the failure
     slot_index slot = graph::no_index;     ///< slot of the actor, for a call
-    std::int64_t failed_ns = 0;            ///< when the first failure came, then when it was last reported
+    std::int64_t failed_ns = 0;            ///< time of the first failure; later that of its last report
     bool said = false;                     ///< the user knows that members have not ended
     bool has_ended(rank_id member) const;  ///< Has the member on this rank said that it has ended?
   };

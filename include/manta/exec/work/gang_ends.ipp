@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of gang_ends.hpp.
 #pragma once
 
 #include <utility>
@@ -29,6 +27,7 @@ MANTA_DECL gang_ends::gang_end& gang_ends::of(std::uint64_t gang, std::size_t si
   if (gang_end* const known = ends_.find(gang)) return *known;
   auto* const end = new gang_end;
   end->gang = gang;
+  // The end of another member may come before this rank's own part begins, so whichever is first makes the record.
   end->missing = size;
   ends_.set(gang, end);
   return *end;
@@ -37,6 +36,8 @@ MANTA_DECL gang_ends::gang_end& gang_ends::of(std::uint64_t gang, std::size_t si
 MANTA_DECL base::list<gang_ends::gang_end*> gang_ends::with_member(rank_id member) const {
   base::list<gang_end*> found;
   ends_.for_each([&](gang_end& end) {
+    // Before the leader's part begins, nothing is known of the members; it asks for deaths itself when it begins
+    // (gangs::run_part).
     if (end.leader == nullptr || end.missing == 0) return;
     for (const std::uint32_t each : end.leader->gang->ranks) {
       if (each == member) found.push_back(&end);
@@ -54,6 +55,7 @@ MANTA_DECL bool gang_ends::note_ended(gang_end& end, rank_id member, std::int64_
     --end.missing;
     end.ended.push_back(member);
   }
+  // From this time on gang_guard counts how long the other members take.
   if (end.why != nullptr && end.failed_ns == 0) end.failed_ns = now_ns;
   if (end.missing == 0) complete_.push_back(&end);
   return end.leader != nullptr && end.why != nullptr && !std::exchange(end.told, true);
@@ -81,6 +83,7 @@ MANTA_DECL void gang_ends::merge_parts(gang_end& end) {
   if (end.value->form != graph::form::box) return;
   const wire::type_entry& type = wire::type_at(end.value->type);
   if (type.merge == nullptr) return;
+  // The parts are listed as they came; the result must not depend on that, so they are merged by member.
   for (std::uint32_t member = 1; member < end.leader->gang->ranks.size(); ++member) {
     for (const gang_end::part* p = end.parts; p != nullptr; p = p->next) {
       if (p->member != member) continue;

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of gang_guard.hpp.
 #pragma once
 
 #include <unistd.h>
@@ -31,6 +29,7 @@ MANTA_DECL void gang_guard::watch_members() {
   below_.gangs.ends().for_each([&](gang_ends::gang_end& end) {
     if (end.failed_ns == 0 || end.leader == nullptr || end.missing == 0) return;
     if (now - end.failed_ns < gang_watch::patience_ns) return;
+    // The message to rank 0 is repeated: rank 0 ignores it as long as the driver may still need the ranks.
     end.failed_ns = now;
     const base::list<std::uint32_t>& ranks = end.leader->gang->ranks;
     if (!std::exchange(end.said, true)) {
@@ -45,11 +44,13 @@ MANTA_DECL void gang_guard::watch_members() {
       if (!end.has_ended(rank)) own_.post.send(0, message::stuck, stuck_message{rank, 0});
     }
   });
+  // The helper calls this, and nobody else sends while the rank's own thread is inside MPI.
   own_.net.pump(true);
 }
 
 MANTA_DECL void gang_guard::watch_leader() {
   const net::team_place* const team = below_.running->call == nullptr ? nullptr : below_.running->call->team;
+  // As long as the leader lives, watch_members() there does this.
   if (team == nullptr || !own_.members.is_dead(static_cast<std::uint32_t>(team->leader))) return;
   if (!below_.gangs.watch().may_say_stuck(base::now_ns())) return;
   own_.post.send(0, message::stuck, stuck_message{own_.rank, 0});
@@ -107,6 +108,7 @@ MANTA_DECL void gang_guard::end_broken() {
     return any;
   };
   below_.gangs.watch().end_broken(base::now_ns(), has_members, [&](std::uint64_t gang) {
+    // No rank can end rank 0 and let the job go on.
     if (is_member(0, gang)) {
       std::fprintf(stderr,
                    "manta: rank 0 waits inside MPI for a member of its gang that has died: the job ends here\n");
@@ -128,6 +130,7 @@ MANTA_DECL void gang_guard::on_stuck(const stuck_message& m) {
     constexpr std::int64_t until_next_look_ns = 60'000'000'000;
     return below_.gangs.watch().give_time(below_.scheduler->load().gang_of(rank), base::now_ns() + until_next_look_ns);
   }
+  // While the driver runs, the program may get the rank back: the member may still compute.
   if (!below_.waiters.is_last_under_way() || own_.members.is_dead(rank)) return;
   const bool alone = own_.members.recovers() && rank != 0;
   const std::int64_t patience_ns = alone ? 10'000'000'000 : 30'000'000'000;
@@ -139,6 +142,7 @@ MANTA_DECL void gang_guard::on_stuck(const stuck_message& m) {
       alone ? "it is ended"
             : "the job ends here, with status 1 (manta-run would have ended that rank alone, unless it is rank 0)");
   if (alone) return below_.lifeline->end(rank);
+  // _exit() writes no buffers, and what the program has printed must not be lost.
   std::cout.flush();
   std::fflush(nullptr);
   ::_exit(1);

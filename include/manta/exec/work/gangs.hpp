@@ -45,9 +45,9 @@ class gangs {
   bool are_watched_with(rank_id dead) const { return teams_.are_watched_with(dead); }
   gang_ends& ends() { return ends_; }  ///< How members have ended, at their leaders.
   const gang_ends& ends() const { return ends_; }
-  gang_watch& watch() { return watch_; }  ///< What was noticed of gangs that may never end.
+  gang_watch& watch() { return watch_; }  ///< The book of gangs that may never end.
   const gang_watch& watch() const { return watch_; }
-  bool are_quiet() const { return !ends_.has_complete() && !watch_.has_broken(); }  ///< Is none about to be ended?
+  bool are_quiet() const { return !ends_.has_complete() && !watch_.has_broken(); }  ///< Is no gang about to be ended?
 
   // --- members
 

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of gangs.hpp.
 #pragma once
 
 #include <unistd.h>
@@ -13,6 +11,7 @@
 
 #include "manta/base/clock.hpp"
 #include "manta/base/error.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/work/gangs.hpp"
 
@@ -20,22 +19,25 @@ namespace manta::exec {
 
 MANTA_DECL void gangs::require(const graph::request& request) const {
   if (request.ranks <= 1 || allowed_) return;
-  throw error(
-      "manta: a gang of " + std::to_string(request.ranks) +
-      " ranks computes inside MPI while manta goes on beside it, which needs the progress thread and "
-      "MPI_THREAD_MULTIPLE; leave runtime_options::progress_thread on, and ask MPI_Init_thread for that level if the "
-      "program initialises MPI itself");
+  throw error(base::text(
+      "manta: a gang of {} ranks computes inside MPI while manta goes on beside it, which needs the progress thread "
+      "and MPI_THREAD_MULTIPLE; leave runtime_options::progress_thread on, and ask MPI_Init_thread for that level if "
+      "the program initialises MPI itself",
+      request.ranks));
 }
 
 MANTA_DECL store::failure_ptr gangs::wait_for_death_notice(const graph::gang& g) {
   for (;;) {
     if (store::failure_ptr lost = own_.failures.lost_member(g)) return lost;
+    // The scheduler numbered this gang before the first death, so it makes its communicator the ordinary way, which
+    // fails after the death of any rank, a member or not.
     const bool is_first_death = own_.members.deaths() != 0 && (g.id & net::teams::after_deaths) == 0;
     for (std::uint32_t rank = 0; is_first_death && rank < own_.size; ++rank) {
       if (!own_.members.is_dead(rank)) continue;
       return own_.failures.death(store::failure::kind::rank, rank, "the gang could not meet: ");
     }
     const outside helper(below_.lock);
+    // This thread has let go of the lock, so the helper can receive the notice.
     usleep(1000);
   }
 }
@@ -62,6 +64,8 @@ MANTA_DECL bool gangs::meet(const graph::gang& g) {
   };
   bool all = true;
   if (g.member == 0) {
+    // The others report to the leader, and the leader answers all of them: two messages a member, and no member goes on
+    // before the last has come.
     all = wait_for(g.ranks.size() - 1);
     for (std::size_t i = 1; all && i < g.ranks.size(); ++i) tell(g.ranks[i]);
   } else {
@@ -104,6 +108,8 @@ MANTA_DECL void gangs::run_part(task* t) {
   if (why == nullptr && own_.members.deaths() != 0) why = own_.failures.lost_member(*t->gang);
   std::uint64_t ns = 0;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
+  // What an actor's part asks for is for the other parts too, which may wait for it inside MPI: it
+  // must not wait behind them.
   identity.for_member = identity.for_member || t->request->actor;
   invocation call(below_.lock, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   net::team_place place{MPI_COMM_NULL, static_cast<int>(t->gang->member), static_cast<int>(t->gang->ranks.size()),
@@ -112,6 +118,8 @@ MANTA_DECL void gangs::run_part(task* t) {
   const bool leads = place.rank == 0;
   if (leads) ends_.of(t->gang->id, t->gang->ranks.size()).leader = t;
   below_.started.add(identity);  // it can be told to stop while it waits for the others
+  // The stop came before the part had begun. The other members may be ahead of this one, so the
+  // leader passes the stop on.
   if (below_.started.take_stop_at_start(identity)) {
     stop_members(t->id, identity.stops_children ? cancel_message::children : 0);
   }
@@ -121,6 +129,7 @@ MANTA_DECL void gangs::run_part(task* t) {
   below_.started.remove(identity);
   bool ok = why == nullptr && below_.runner.invoke(call, t->function, identity, why, &ns);
   if (place.comm != MPI_COMM_NULL && teams_.is_revoked(place.comm)) [[unlikely]] {  // whatever came of it
+    // A result that was computed over a broken communicator is not to be trusted.
     if (ok && call.form == form::box) wire::type_at(call.type).destroy(call.box);
     if (ok && call.actor != nullptr) call.actor_type->destroy(std::exchange(call.actor, nullptr));
     ok = false;
@@ -142,6 +151,7 @@ MANTA_DECL slot_index gangs::add_part_of_actor(invocation& call, const task& t) 
   members->member = t.gang->member;
   for (const std::uint32_t rank : t.gang->ranks) members->ranks.push_back(rank);
   const actor_place lives{own_.rank, slot};
+  // What the part returns is where it lives, so that the leader can send it calls.
   call.form = form::plain;
   std::memcpy(call.plain, &lives, sizeof lives);
   call.type = wire::type_index<std::uint64_t>::value;
@@ -153,6 +163,7 @@ MANTA_DECL void gangs::leader_ended(const graph::gang& gang, const invocation& c
                                     const store::failure_ptr& why) {
   gang_end& end = ends_.of(gang.id, gang.ranks.size());
   if (ok) end.value = new invocation(call);
+  // The first failure is the cause; later ones mostly follow from it.
   if (!ok && end.why == nullptr) end.why = why;
   member_ended(end, own_.rank);
 }
@@ -162,6 +173,7 @@ MANTA_DECL void gangs::tell_leader(const graph::gang& gang, const invocation& ca
   wire::buffer bytes;
   if (why == nullptr && call.form == form::box) {
     const wire::type_entry& type = wire::type_at(call.type);
+    // Only results that are merged into the leader's travel; any other result of a member is dropped.
     if (type.merge != nullptr) {
       wire::sink out(bytes);
       try {
@@ -188,6 +200,7 @@ MANTA_DECL void gangs::forward(actor_slot& slot, task* t) {
   t->gang = new graph::gang;
   t->gang->id = ends_.next_call();
   for (const std::uint32_t rank : slot.gang->ranks) t->gang->ranks.push_back(rank);
+  // When the actor ends, each part waits until it has received this many calls (end_actor).
   ++slot.forwarded;
   for (std::uint32_t member = 1; member < t->gang->ranks.size(); ++member) {
     t->gang->member = member;
@@ -255,6 +268,7 @@ MANTA_DECL void gangs::on_ended(rank_id from, const gang_message& m, const std::
 
 MANTA_DECL void gangs::member_ended(gang_end& end, rank_id member) {
   if (!ends_.note_ended(end, member, base::now_ns())) return;
+  // The home hears of the failure at once: members may never come back from MPI.
   const task& t = *end.leader;
   invocation none(below_.lock);
   below_.executor.ended({t.home_rank, t.home_index, t.function, 0, false, t.request.get()}, none, false, end.why, 0);
@@ -265,6 +279,8 @@ MANTA_DECL void gangs::finish_complete() {
     gang_end& end = ends_.take_complete();
     task* const t = end.leader;
     const std::uint32_t slot = end.slot;
+    // The leader must know the slots of all parts before the home hears of the actor, for its
+    // first call may come at once.
     if (t->request != nullptr && t->request->actor) settle_members(end);
     if (end.value != nullptr && end.why == nullptr) {
       try {
@@ -276,6 +292,7 @@ MANTA_DECL void gangs::finish_complete() {
     if (end.why != nullptr && end.value != nullptr && end.value->form == form::box) {
       wire::type_at(end.value->type).destroy(end.value->box);
     }
+    // A failure that came earlier has been sent already.
     if (!end.told) {
       if (end.why == nullptr && t->digest != 0) below_.journaling.write(*t, *end.value, ~std::uint64_t{0});
       invocation none(below_.lock);
@@ -291,6 +308,7 @@ MANTA_DECL void gangs::finish_complete() {
 MANTA_DECL void gangs::rank_died(rank_id dead) {
   for (gang_end* const broken : ends_.with_member(dead)) {
     gang_end& end = *broken;
+    // A call that has not killed the rank itself fails as other calls do whose actor has died.
     const bool is_call = end.slot != no_index && !own_.members.is_to_blame(dead, end.leader->id);
     if (end.why == nullptr) {
       end.why = own_.failures.death(is_call ? store::failure::kind::actor : store::failure::kind::rank, dead,

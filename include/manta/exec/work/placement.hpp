@@ -74,7 +74,7 @@ class placement {
   // --- what ranks say
 
   void on_ended(rank_id from, const ended_message& m, const graph::request* request);  ///< A task has ended.
-  void on_blocked(rank_id from, const blocked_message& m);                             ///< What waits on a rank.
+  void on_blocked(rank_id from, const blocked_message& m);  ///< A rank says how many of its tasks wait.
   /// A home asks for a task that it gave to rank 0. Sends `task_lost` if it was on a rank that has died.
   void on_where_is(rank_id from, const where_message& m);
   /// Was this task, which rank 0 has placed, on a rank that has died? Then it is forgotten.

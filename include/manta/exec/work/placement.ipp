@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of placement.hpp.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +17,7 @@ MANTA_DECL void placement::dispatch(node& n, rank_id to, std::uint32_t charge) {
     const task_message m{
         n.compact.id, n.function, own_.rank, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
     own_.post.send(to, message::run, m, n.compact.arguments, n.size);
+    // Where ranks may die, the node keeps the arguments, so that the task can be sent once more.
     note_compact_sent(n, to, own_.members.recovers());
     below_.elsewhere.note_sent();
     if (n.links != nullptr) below_.ahead.follow(n, to);
@@ -125,6 +124,7 @@ MANTA_DECL void placement::release(std::uint64_t id) {
   graph::reservation* const r = below_.scheduler->release(id, [&](node& n) { refused.push_back(&n); });
   if (r == nullptr) return;
   for (node* n : refused) refuse(*n, reservation_gone());
+  // The program waits for a reservation that was not met; one that was met has been answered.
   if (!r->met) {
     below_.supply.send_failure({r->home_rank, r->home_index}, reservation_given_up());
   }
@@ -152,11 +152,13 @@ MANTA_DECL void placement::add(node& n) {
   if (below_.departure.is_leaving()) [[unlikely]]
     return refuse(n, leaving_failure(below_.departure.why()));  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
+  // Rank 0 executes no tasks while others do, but a task that has to be there must start.
   if (wanted != nullptr && wanted->needs_rank_0) below_.scheduler->rank_0_executes(true);
   if (wanted != nullptr && (own_.members.deaths() != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) &&
       !below_.scheduler->is_possible(*wanted) && !is_forgiven(n)) {
     return refuse(n, never_possible(n));
   }
+  // A task with large inputs does not go to a rank that is short of memory.
   if (!below_.scheduler->ready(n, !short_.empty() && takes_large(n))) refuse(n, reservation_gone());
 }
 
@@ -182,6 +184,7 @@ MANTA_DECL store::failure_ptr placement::never_possible(const node& n) const {
     return gang_failure(n, below_.scheduler->held().find_reservation(wanted->reservation)->wanted);
   if (wanted == nullptr || wanted->cost.rank < 0) return own_.failures.nobody_left(n, false);
   graph::request forgiven(*wanted);
+  // The message differs if only the rule for tasks that may kill a rank stands in the way.
   forgiven.cost = {};
   return own_.failures.nobody_left(n, below_.scheduler->is_possible(forgiven));
 }

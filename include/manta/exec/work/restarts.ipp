@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of restarts.hpp.
 #pragma once
 
 #include <string>
 #include <utility>
 
 #include "manta/base/error.hpp"
+#include "manta/base/text.hpp"
 #include "manta/exec/rank/messages.hpp"
 #include "manta/exec/work/restarts.hpp"
 
@@ -15,6 +14,8 @@ namespace manta::exec {
 
 MANTA_DECL bool actor_restarts::lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
                                                store::failure_ptr& why) const {
+  // The method has ended well on an object that another method has found broken meanwhile. What it changed goes with
+  // the object, so its caller must not believe in the result.
   if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only)
     return false;
   if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
@@ -35,6 +36,7 @@ MANTA_DECL void actor_restarts::save(actor_slot& slot) {
   try {
     wire::buffer state;
     void* const copy = write(slot, state);
+    // The error is reported once, not at each checkpoint.
     const bool is_first_copy = copy != nullptr && slot.saved == nullptr;
     drop_copy(slot);
     slot.saved = copy;
@@ -96,7 +98,7 @@ MANTA_DECL void actor_restarts::restart(actor_slot& slot) {
   if (slot.constructor == nullptr || slot.restarts >= slot.request->restarts) {
     slot.dead = "a method found the actor broken: " + slot.broken_by +
                 (slot.request->restarts > 0
-                     ? "; it has been restarted " + std::to_string(slot.restarts) + " times, as often as it may be"
+                     ? base::text("; it has been restarted {} times, as often as it may be", slot.restarts)
                      : "; with actor_options::restarts it would be built anew");
   } else {
     ++slot.restarts;
@@ -113,6 +115,7 @@ MANTA_DECL void actor_restarts::restart(actor_slot& slot) {
 }
 
 MANTA_DECL void actor_restarts::build(actor_slot& slot, running_task& identity) {
+  // The old object goes first: it may hold what the new one needs, such as a port or a file.
   void* const old = slot.object;
   {
     const auto destroy = slot.type->destroy;
@@ -120,6 +123,8 @@ MANTA_DECL void actor_restarts::build(actor_slot& slot, running_task& identity) 
     destroy(old);
   }
   slot.object = nullptr;
+  // A copy with handles is written once more, for reading it must leave it as it is: the actor
+  // may have to be built again.
   if (slot.saved != nullptr || !slot.checkpoint.empty()) {
     wire::buffer again;
     const void* const copy = slot.saved;
@@ -143,6 +148,7 @@ MANTA_DECL void actor_restarts::build(actor_slot& slot, running_task& identity) 
 }
 
 MANTA_DECL void actor_restarts::repeat(actor_slot& slot) {
+  // The log is refilled as its calls are repeated, for they count as done once more if the actor breaks again.
   task_list again;
   std::swap(again, slot.log);
   while (!again.empty()) {

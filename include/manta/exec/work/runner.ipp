@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of runner.hpp.
 #pragma once
 
 #include <utility>
@@ -12,6 +10,7 @@ namespace manta::exec {
 
 MANTA_DECL void runner::keep_inputs(const invocation& call) {
   for (std::uint32_t i = 0; i < call.input_count; ++i) {
+    // A second attempt needs the inputs again, so no copy of them may be dropped meanwhile.
     if (store::large* const l = store::large_of(*call.inputs[i])) below_.ledger.keep(*l);
   }
 }
@@ -24,6 +23,7 @@ inline bool is_last_attempt(const running_task& task) {
 
 MANTA_DECL bool runner::invoke_and_keep(invocation& call, function_id function, running_task& identity,
                                         store::failure_ptr& why, std::uint64_t* ns) {
+  // The function may move its arguments out of the message, so what is to be kept is copied first.
   const wire::buffer arguments(call.arguments, call.argument_bytes);
   call.arguments = arguments.data();
   call.keeps_inputs = true;
@@ -48,6 +48,8 @@ MANTA_DECL bool runner::invoke(invocation& call, function_id function, running_t
   call.task = identity.id;
   below_.started.add(identity);
   const bool timed = ns != nullptr || below_.departure.has_end() || below_.time_account.measures();
+  // Where one task follows another, the end of the last is the begin of this one: reading the clock
+  // costs a tenth of a small task.
   const std::uint64_t begins = below_.pace.take_begin(), start = begins != 0 || !timed ? begins : base::ticks();
   if (below_.time_account.measures()) below_.time_account.begin_task(identity, start);
   bool ok = true;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/layer/activation.hpp"
 #include "manta/nn/layer/draw.hpp"
@@ -26,8 +27,7 @@ class attention_layer final : public layer<T> {
     if (in.dimensions() != 2) throw error("it needs a sequence, nn::shape{length, features}");
     length_ = in[0], features_ = in[1];
     if (heads_ < 1 || features_ % heads_ != 0)
-      throw error("the " + std::to_string(features_) + " features have to be a multiple of the " +
-                  std::to_string(heads_) + " heads");
+      throw error(base::text("the {} features have to be a multiple of the {} heads", features_, heads_));
     width_ = features_ / heads_;
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<attention_layer>(*this); }

@@ -226,7 +226,7 @@ class chain {
     std::vector<parameter_array> all;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       for (parameter_array& a : (*layers_[i].*which)())
-        all.push_back({std::to_string(i) + "." + a.name, std::move(a.extents)});
+        all.push_back({base::text("{}.{}", i, a.name), std::move(a.extents)});
     }
     return all;
   }

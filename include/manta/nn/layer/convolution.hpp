@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/nn/layer/draw.hpp"
 #include "manta/nn/layer/shifted_planes.hpp"
 #include "manta/nn/layer/window.hpp"
@@ -37,8 +38,9 @@ class convolution_layer final : public layer<T> {
         gain_(s.option("gain", 1)) {
     if (filters_ < 1) throw error("it needs at least one channel");
     if (groups_ < 1 || in[0] % groups_ != 0 || filters_ % groups_ != 0)
-      throw error("the " + std::to_string(in[0]) + " channels of the input and the " + std::to_string(filters_) +
-                  " of the result have to be multiples of the " + std::to_string(groups_) + " groups");
+      throw error(
+          base::text("the {} channels of the input and the {} of the result have to be multiples of the {} groups",
+                     in[0], filters_, groups_));
     check_start(gain_);
     if constexpr (Dimensions == 2) choose_planes();
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/nn/graph_shapes.hpp"
 #include "manta/nn/layer/chain.hpp"
 
@@ -19,8 +20,7 @@ class graph_layer final : public layer<T> {
  public:
   graph_layer(const spec& s, const shape& in) : graph_layer(nodes_of(s), s.parts.back(), in) {
     if (inputs_ != in.size())
-      throw error("its inputs have " + std::to_string(inputs_) + " numbers together; there have to be " +
-                  std::to_string(in.size()));
+      throw error(base::text("its inputs have {} numbers together; there have to be {}", inputs_, in.size()));
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<graph_layer>(*this); }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/layer/normalisation.hpp"
 
@@ -21,8 +22,7 @@ class group_norm_layer final : public normalisation_layer<T> {
       : normalisation_layer<T>(s, in, shape{in[0]}), groups_(s.sizes[0]), plane_(in.size() / in[0]) {
     if (in.dimensions() == 2) throw error("it needs an image, or a vector of features");
     if (groups_ < 1 || in[0] % groups_ != 0)
-      throw error("the " + std::to_string(in[0]) + " channels have to be a multiple of the " + std::to_string(groups_) +
-                  " groups");
+      throw error(base::text("the {} channels have to be a multiple of the {} groups", in[0], groups_));
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<group_norm_layer>(*this); }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/nn/layer/chain.hpp"
 
 namespace manta::nn::detail {
@@ -25,8 +26,7 @@ class parts_layer final : public layer<T> {
       parts_.push_back(std::move(p));
     }
     if (from != in.size())
-      throw error("its parts have " + std::to_string(from) + " numbers together; there have to be " +
-                  std::to_string(in.size()));
+      throw error(base::text("its parts have {} numbers together; there have to be {}", from, in.size()));
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<parts_layer>(*this); }
 
@@ -122,7 +122,7 @@ class parts_layer final : public layer<T> {
     std::vector<parameter_array> all;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       for (parameter_array& a : (parts_[i].layers.*which)())
-        all.push_back({std::to_string(i) + "." + a.name, std::move(a.extents)});
+        all.push_back({base::text("{}.{}", i, a.name), std::move(a.extents)});
     }
     return all;
   }

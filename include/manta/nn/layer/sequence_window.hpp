@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/layer.hpp"
 
@@ -31,8 +32,8 @@ struct sequence_window {
       throw error("size, stride and dilation have to be at least 1, and the padding at least 0");
     const int reach = dilation * (size - 1) + 1;
     if (length + 2 * padding < reach)
-      throw error("a window over " + std::to_string(reach) + " positions needs a sequence of at least " +
-                  std::to_string(reach - 2 * padding) + " for its padding of " + std::to_string(padding));
+      throw error(base::text("a window over {} positions needs a sequence of at least {} for its padding of {}", reach,
+                             reach - 2 * padding, padding));
     outputs = (length + 2 * padding - reach) / stride + 1;
   }
 

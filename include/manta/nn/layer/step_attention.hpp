@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/layer/activation.hpp"
 #include "manta/nn/layer/draw.hpp"
@@ -27,8 +28,7 @@ class step_attention_layer final : public layer<T> {
     if (in.dimensions() != 1) throw error("it needs steps, nn::shape{features}");
     if (length_ < 2) throw error("it needs a length of at least two steps");
     if (heads_ < 1 || features_ % heads_ != 0)
-      throw error("the " + std::to_string(features_) + " features have to be a multiple of the " +
-                  std::to_string(heads_) + " heads");
+      throw error(base::text("the {} features have to be a multiple of the {} heads", features_, heads_));
     width_ = features_ / heads_;
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/layer/draw.hpp"
 #include "manta/nn/product.hpp"
@@ -79,9 +80,8 @@ class tied_linear_layer final : public layer<T> {
     const int outputs = s.sizes[is_transposed ? 2 : 1], inputs = s.sizes[is_transposed ? 1 : 2];
     const int features = in.dimensions() == 2 ? in[1] : in.size();
     if (features != inputs)
-      throw error("the weights of layer " + std::to_string(s.sizes[0]) + " are " + std::to_string(s.sizes[1]) + " x " +
-                  std::to_string(s.sizes[2]) + (is_transposed ? ", and transposed take " : ", and take ") +
-                  std::to_string(inputs) + " features");
+      throw error(base::text("the weights of layer {} are {} x {}{}{} features", s.sizes[0], s.sizes[1], s.sizes[2],
+                             is_transposed ? ", and transposed take " : ", and take ", inputs));
     return in.dimensions() == 2 ? shape{in[0], outputs} : shape{outputs};
   }
   [[nodiscard]] int outputs() const { return is_transposed_ ? columns_ : rows_; }

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/layer.hpp"
 
@@ -35,9 +36,8 @@ struct window {
       throw error("size and stride have to be at least 1, and the padding smaller than the size");
     if (dilation < 1) throw error("the dilation has to be at least 1");
     if (height + 2 * padding < reach() || width + 2 * padding < reach())
-      throw error("a window of " + std::to_string(reach()) + " needs an image of at least " +
-                  std::to_string(reach() - 2 * padding) + " x " + std::to_string(reach() - 2 * padding) +
-                  " for its padding of " + std::to_string(padding));
+      throw error(base::text("a window of {} needs an image of at least {} x {} for its padding of {}", reach(),
+                             reach() - 2 * padding, reach() - 2 * padding, padding));
     out_height = outputs_of(height);
     out_width = outputs_of(width);
   }
@@ -101,9 +101,8 @@ struct volume_window {
     depth = in[1], size = plane.size;
     if (s.sizes[at] == 0 && depth != size) throw error("a window of the whole volume needs one that is a cube");
     if (depth + 2 * plane.padding < plane.reach())
-      throw error("a window of " + std::to_string(plane.reach()) + " needs a volume at least " +
-                  std::to_string(plane.reach() - 2 * plane.padding) + " deep for its padding of " +
-                  std::to_string(plane.padding));
+      throw error(base::text("a window of {} needs a volume at least {} deep for its padding of {}", plane.reach(),
+                             plane.reach() - 2 * plane.padding, plane.padding));
     out_depth = plane.outputs_of(depth);
   }
 

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "manta/base/text.hpp"
+
 namespace manta::nn::detail {
 
 /// A message of protobuf that is written field by field.
@@ -73,7 +75,7 @@ class onnx_graph {
   /// Adds a node, and gives the name of its value, its first output.
   std::string add(const std::string& operation, const std::vector<std::string>& inputs,
                   const std::vector<onnx_attribute>& attributes = {}) {
-    const std::string name = operation + "_" + std::to_string(nodes_++);
+    const std::string name = base::text("{}_{}", operation, nodes_++);
     return add_named(name, operation, inputs, attributes);
   }
   /// Gives a value another name.
@@ -83,10 +85,10 @@ class onnx_graph {
     return tensor(name, size, 1, numbers.data(), numbers.size() * sizeof(float));
   }
   std::string array(const std::vector<std::int64_t>& numbers) {
-    return tensor("integers_" + std::to_string(arrays_++), {static_cast<std::int64_t>(numbers.size())}, 7,
-                  numbers.data(), numbers.size() * sizeof(std::int64_t));
+    return tensor(base::text("integers_{}", arrays_++), {static_cast<std::int64_t>(numbers.size())}, 7, numbers.data(),
+                  numbers.size() * sizeof(std::int64_t));
   }
-  std::string number(float value) { return tensor("number_" + std::to_string(arrays_++), {}, 1, &value, sizeof value); }
+  std::string number(float value) { return tensor(base::text("number_{}", arrays_++), {}, 1, &value, sizeof value); }
 
   /// The whole file. An extent below 0 is that of the batch, which may have any size.
   [[nodiscard]] std::string file(const std::string& input, const extents& of_input, const std::string& output,

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "manta/base/text.hpp"
+
 namespace manta::nn::detail {
 
 struct npy_header {
@@ -38,7 +40,7 @@ npy_header read_npy_header(std::string_view bytes, const Bad& bad) {
   std::memcpy(&text, bytes.data() + 8, width);
   npy_header h;
   h.size = 8 + width + text;
-  if (h.size > bytes.size()) bad(8 + width, std::to_string(text) + " bytes of a header", "the end of the file");
+  if (h.size > bytes.size()) bad(8 + width, base::text("{} bytes of a header", text), "the end of the file");
   const std::string_view header = bytes.substr(8 + width, text);
   h.type = npy_value(header, "descr", ",}");
   if (h.type.size() >= 2) h.type = h.type.substr(1, h.type.size() - 2);

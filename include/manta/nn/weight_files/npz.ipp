@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/nn/weight_files/bytes.hpp"
 #include "manta/nn/weight_files/inflate.hpp"
 #include "manta/nn/weight_files/npy.hpp"
@@ -146,7 +147,7 @@ inline std::vector<stored_array> read_npz(const input_file& file) {
 
 inline std::string npy_of(const stored_array& a) {
   std::string extents;
-  for (std::int64_t e : a.extents) extents += std::to_string(e) + ",";
+  for (std::int64_t e : a.extents) extents += base::text("{},", e);
   const std::size_t each = bytes_of_type(a.type);
   const char kind = a.type == "BOOL" ? 'b' : a.type[0] == 'F' ? 'f' : a.type[0] == 'U' ? 'u' : 'i';
   const std::string type = base::text("{}{}{}", each == 1 ? '|' : '<', kind, each);

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of a2c.hpp.
 #pragma once
 
 #include "manta/rl/algorithms/a2c.hpp"

@@ -37,7 +37,7 @@ struct a3c_options {
   bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by a running filter
   bool normalise_rewards = true;       ///< divided by the deviation of discounted returns of some 50 000 steps past
   model_options model = {};
-  own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
+  own_collection collection = {};  ///< changes steps before they are learnt from: rl::own<my_class>(..)
 
   trained_policy begin_with = {};  ///< the policy to begin with instead of random numbers; see ppo_options
 

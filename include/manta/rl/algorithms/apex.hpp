@@ -47,7 +47,7 @@ struct apex_options {
   bool normalise_rewards = true;       ///< divided by the running deviation of the discounted return
   model_options model = {.hidden = {128, 128}};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
-  own_collection collection = {};    ///< what is done with transitions before they are kept
+  own_collection collection = {};    ///< changes transitions before they are kept: rl::own<my_class>(..)
 
   trained_policy begin_with = {};  ///< the policy of an apex or a dqn to begin with instead of random numbers
 
@@ -64,14 +64,14 @@ class apex_crew;
 struct apex_orders;
 }  // namespace detail
 
-/// Reports have those of dqn, `lag`, the mean number of steps that the learner had taken since the weights that acted,
-/// and `replay_ratio`, transitions drawn for each step of environments since learning began.
-/// A memory whose rank dies is lost: the learner draws from the others until it has transitions again. Workers act on
-/// between two calls of train.
-/// A checkpoint waits for the calls under way, and has all that is there: networks, optimiser, filters, memories with
-/// their priorities, environments, open transitions, and what workers have sent that nobody has learnt from yet. Loaded
-/// and saved again by as many workers, it has the same bytes. What comes then depends on who comes first, as without a
-/// checkpoint.
+/// Reports have those of dqn, `lag`, the mean number of steps that the learner had taken since the
+/// weights that acted, and `replay_ratio`, transitions drawn for each step of environments since
+/// learning began. A memory whose rank dies is lost: the learner draws from the others until it has
+/// transitions again. Workers act on between two calls of train. A checkpoint waits for the calls under
+/// way, and has all that is there: networks, optimiser, filters, memories with their priorities,
+/// environments, open transitions, and what workers have sent that nobody has learnt from yet. Loaded
+/// and saved again by as many workers, it has the same bytes. What comes then depends on who comes
+/// first, as without a checkpoint.
 class apex final : public algorithm {
  public:
   using options = apex_options;

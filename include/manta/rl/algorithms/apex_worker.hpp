@@ -31,7 +31,7 @@ struct apex_setting {
 /// What the learner says with each call.
 struct apex_orders {
   off_policy_orders how;    ///< without network and filter, which come with the weights
-  double reward_scale = 1;  ///< what rewards are multiplied by
+  double reward_scale = 1;  ///< factor of all rewards
   std::vector<actor<replay>> memories;
   template <class Archive>
   void serialize(Archive& archive) {

@@ -43,7 +43,7 @@ struct dqn_options {
   bool normalise_rewards = true;       ///< divided by the running deviation of the discounted return
   model_options model = {.hidden = {128, 128}};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
-  own_collection collection = {};    ///< what is done with transitions before they are kept
+  own_collection collection = {};    ///< changes transitions before they are kept: rl::own<my_class>(..)
 
   trained_policy begin_with = {};  ///< the policy of a dqn to begin with instead of random numbers
 

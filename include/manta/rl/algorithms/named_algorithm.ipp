@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of named_algorithm.hpp.
 #pragma once
 
 #include <sstream>
@@ -163,8 +161,7 @@ MANTA_DECL std::string text_of_value(const std::vector<int>& value) {
 MANTA_DECL std::string text_of_value(const std::vector<conv_layer>& value) {
   std::string text;
   for (const conv_layer& c : value)
-    text += (text.empty() ? "" : ",") + std::to_string(c.filters) + 'x' + std::to_string(c.kernel) + 'x' +
-            std::to_string(c.stride);
+    text += base::text("{}{}x{}x{}", text.empty() ? "" : ",", c.filters, c.kernel, c.stride);
   return text;
 }
 

@@ -35,7 +35,7 @@ struct ppo_options {
   bool normalise_observations = true;  ///< scaled to mean 0 and deviation 1, by a running filter
   bool normalise_rewards = true;       ///< divided by the deviation of discounted returns of some 50 000 steps past
   model_options model = {};
-  own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
+  own_collection collection = {};  ///< changes steps before they are learnt from: rl::own<my_class>(..)
 
   /// The policy to begin with, such as another training's, instead of random numbers: its network
   /// has to be the same as the actor's. The critic begins anew.

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "manta/base/hash.hpp"
+#include "manta/base/random.hpp"
 #include "manta/rl/source.hpp"
 
 namespace manta::rl {
@@ -19,12 +19,12 @@ class random {
   random() : random(0) {}
   /// The stream of these three numbers; streams of different numbers are independent.
   explicit random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t purpose = 0)
-      : key_(base::finalise(base::finalise(base::mix(seed) ^ stream) ^ (purpose + 0xd1b54a32d192ed03U))) {}
+      : stream_(base::mix(seed), stream, purpose, 0xd1b54a32d192ed03U) {}
 
-  /// 64 random bits: splitmix64 (Steele, Lea, Flood, OOPSLA 2014) as a function of its counter.
-  std::uint64_t bits() { return base::mix(key_ + count_++ * base::golden); }
+  /// 64 random bits.
+  std::uint64_t bits() { return stream_.bits(count_++); }
   /// In [0, 1).
-  double uniform() { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
+  double uniform() { return stream_.from_zero(count_++); }
   /// In [low, high).
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// Mean 0, variance 1 (Box, Muller, 1958). Uses two numbers.
@@ -38,11 +38,12 @@ class random {
   bool operator==(const random&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(key_, count_);
+    archive(stream_, count_);
   }
 
  private:
-  std::uint64_t key_, count_ = 0;
+  base::random_numbers stream_;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace manta::rl

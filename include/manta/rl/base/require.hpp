@@ -20,7 +20,7 @@ MANTA_DECL void require_one(const char* option, int value, const char* unit = ""
 /// The number is one that an option of this name can have: from 0 to 1 for ".discount" and its like, else not negative,
 /// and never NaN.
 MANTA_DECL void require_sense(const std::string& option, double value);
-/// Likewise for all numbers of an algorithm's options.
+/// Each number of an algorithm's options is one that an option of its name can have.
 template <class Options>
 void require_sense(Options o) {
   output::visit_members(o, [](const std::string& name, auto& value) {

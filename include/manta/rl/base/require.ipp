@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of require.hpp.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <string_view>
 
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/base/require.hpp"
 
@@ -19,8 +18,7 @@ namespace manta::rl::detail {
 
 MANTA_DECL void require_one(const char* option, int value, const char* unit) {
   if (value >= 1) return;
-  throw error("manta: rl: " + std::string(option) + " is " + std::to_string(value) + "; at least one" + unit +
-              " is needed");
+  throw error(base::text("manta: rl: {} is {}; at least one{} is needed", option, value, unit));
 }
 
 MANTA_DECL void require_sense(const std::string& option, double value) {

@@ -43,7 +43,7 @@ MANTA_DECL int mask_size(const space& actions);
 /// Throws if a mask has the wrong number of numbers: a sentence without a head, to which the caller adds the place.
 MANTA_DECL void check_mask_size(std::size_t got, std::size_t expected);
 
-/// Likewise if a mask allows no choice in a part of the action.
+/// Throws if a mask allows no choice in a part of the action: a sentence without a head, as above.
 MANTA_DECL void check_mask(const space& actions, mask_view m);
 
 /// What can be a mask.

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of check.hpp.
 #pragma once
 
 #include <algorithm>
 #include <optional>
 
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/environments/check.hpp"
 #include "manta/rl/environments/problem_of.hpp"
@@ -43,8 +42,10 @@ class checker {
     }
     if (!found_.empty()) return std::move(found_);  // what follows would only repeat it
     if (!ended) {
-      found_.push_back("no episode of random actions ended within " + std::to_string(longest) +
-                       " steps: step() has to set terminated, or give a limit by with_time_limit(steps)");
+      found_.push_back(base::text(
+          "no episode of random actions ended within {} steps: step() has to set terminated, or give a limit by "
+          "with_time_limit(steps)",
+          longest));
     }
     check_repetition(*first);
     check_saving();
@@ -79,10 +80,10 @@ class checker {
     if (b == nullptr || b->low.size() != observation.size()) return {};
     for (std::size_t i = 0; i < observation.size(); ++i) {
       const double x = static_cast<double>(observation[i]);
-      const std::string number = "; number " + std::to_string(i) + " is ";
+      const std::string number = base::text("; number {} is ", i);
       if (base::is_nan(x)) return number + "NaN";
-      if (observation[i] < b->low[i]) return number + std::to_string(x) + ", below " + std::to_string(b->low[i]);
-      if (observation[i] > b->high[i]) return number + std::to_string(x) + ", above " + std::to_string(b->high[i]);
+      if (observation[i] < b->low[i]) return base::text("{}{}, below {}", number, x, b->low[i]);
+      if (observation[i] > b->high[i]) return base::text("{}{}, above {}", number, x, b->high[i]);
     }
     return {};
   }
@@ -103,7 +104,7 @@ class checker {
     std::vector<float> action(static_cast<std::size_t>(kind_.actions().size()));
     std::vector<float> observation(static_cast<std::size_t>(kind_.observations().size()));
     sample_allowed(kind_.actions(), p.masks.empty() ? mask_view() : mask_view(p.masks.back()), numbers, action.data());
-    const std::string where = "step " + std::to_string(step) + " with the action " + text_of(action);
+    const std::string where = base::text("step {} with the action {}", step, text_of(action));
     const auto problem = problem_of([&] {
       s.announce(action);
       const simulation::outcome o = s.step(action, observation);

@@ -17,8 +17,6 @@
 #include <vector>
 
 #include "manta/base/demangle.hpp"
-#include "manta/base/text.hpp"
-#include "manta/error.hpp"
 #include "manta/own.hpp"
 
 namespace manta::rl::detail {
@@ -58,11 +56,8 @@ class constructed {
   }
   /// The entry of the class. Throws if this program does not have it. `kind`: what the objects are.
   template <class Class>
-  const Class& class_in(const std::map<std::string, Class>& all, const char* kind) const {
-    const auto found = all.find(mangled_);
-    if (found != all.end()) return found->second;
-    throw error(base::text(
-        "manta: rl: this rank's program does not have the {} {}: start the same program on all ranks", kind, name_));
+  const Class& class_in(const manta::detail::class_table<Class>& all, const char* kind) const {
+    return all.at([&] { return base::text("the {} {}", kind, name_); }, mangled_);
   }
 
   std::string name_, mangled_, arguments_, call_;

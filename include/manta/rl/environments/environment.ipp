@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of environment.hpp.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +14,12 @@ namespace manta::rl {
 
 namespace detail {
 
-inline std::map<std::string, environment_class>& environment_classes() {
-  static std::map<std::string, environment_class> all;
+inline manta::detail::class_table<environment_class>& environment_classes() {
+  static manta::detail::class_table<environment_class> all;
   return all;
 }
 MANTA_DECL bool register_environment_class(const char* mangled, environment_class c) {
-  environment_classes()[mangled] = c;
+  environment_classes().add(mangled, c);
   return true;
 }
 
@@ -85,7 +83,7 @@ MANTA_DECL any_environment::any_environment(const std::string& name) {
 MANTA_DECL any_environment::any_environment(const char* name) : any_environment(std::string(name)) {}
 
 MANTA_DECL any_environment::any_environment(constructed&& its) : constructed(std::move(its)) {
-  const detail::environment_face face = detail::environment_classes().at(mangled_).describe(arguments_);
+  const detail::environment_face face = class_in(detail::environment_classes(), "environment").describe(arguments_);
   observations_ = face.observations;
   actions_ = face.actions;
   if (face.has_mask) mask_size_ = detail::mask_size(actions_);

@@ -36,7 +36,7 @@ struct gymnasium_options {
   int restarts = 0;              ///< how often a process that crashed or hangs is replaced; its episodes are truncated
   std::string arguments = "{}";  ///< keyword arguments of gymnasium.make, as a JSON object: R"({"continuous": true})"
   std::string module = "gymnasium";  ///< the Python module with make(); another one of the same interface will do
-  out_of_bounds bounds = out_of_bounds::warn;  ///< what is done with observations outside of their bounds
+  out_of_bounds bounds = out_of_bounds::warn;  ///< treatment of observations outside of their bounds
   image_order images = image_order::automatic;
 
   bool operator==(const gymnasium_options&) const = default;

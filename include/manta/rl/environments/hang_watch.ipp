@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of hang_watch.hpp.
 #pragma once
 
 #include <pthread.h>
@@ -13,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "manta/base/text.hpp"
 #include "manta/manta.hpp"
 #include "manta/rl/environments/hang_watch.hpp"
 
@@ -86,10 +85,11 @@ MANTA_DECL std::optional<std::string> workplace::look(std::chrono::steady_clock:
   next_ *= 2;
   const auto number = [](const std::atomic<std::uint64_t>& x) { return std::to_string(x.load()); };
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since_).count();
-  return "manta: rl: environment " + number(environment_) + " (" + name_ + ") has been in " + call_.load() +
-         " of episode " + number(episode_) + ", step " + number(step_) + ", for " + std::to_string(seconds) + " s" +
-         (rank_ < 0 ? "" : " on rank " + std::to_string(rank_)) +
-         "; whoever trains or evaluates waits for it (MANTA_WATCHDOG=seconds ends a rank that hangs)";
+  return base::text(
+      "manta: rl: environment {} ({}) has been in {} of episode {}, step {}, for {} s{}; whoever trains or evaluates "
+      "waits for it (MANTA_WATCHDOG=seconds ends a rank that hangs)",
+      number(environment_), name_, call_.load(), number(episode_), number(step_), seconds,
+      rank_ < 0 ? "" : base::text(" on rank {}", rank_));
 }
 
 MANTA_DECL std::vector<std::string> look_at_environments(std::chrono::steady_clock::time_point now) {

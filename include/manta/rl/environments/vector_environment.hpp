@@ -27,7 +27,7 @@ struct episode {
   std::uint64_t length = 0;
   std::uint64_t ended = 0;        ///< the step of the training, counted in its environment, at which it ended
   std::uint64_t environment = 0;  ///< the number of the environment
-  std::map<std::string, double> figures = {};  ///< what the environment or a callback has to say of it
+  std::map<std::string, double> figures = {};  ///< figures by the environment or a callback
   template <class Archive>
   void serialize(Archive& archive) {
     archive(total, length, ended, environment, figures);
@@ -77,9 +77,9 @@ class vector_environment {
   [[noreturn]] void fail(Eigen::Index i, const std::string& what) const {
     fail(lanes_[static_cast<std::size_t>(i)], what);
   }
-  /// Likewise, for an episode that has not ended within that many steps, though it has to.
+  /// Throws manta::error for an episode that has not ended within that many steps, though it has to.
   [[noreturn]] MANTA_DECL void fail_endless(int steps) const;
-  /// Likewise if outputs of a policy's network for the environments, a column each, are not finite.
+  /// Throws manta::error if outputs of a policy's network for the environments, a column each, are not finite.
   MANTA_DECL void require_finite(const nn::matrix<float>& outputs) const;
   [[nodiscard]] const std::vector<double>& rewards() const { return rewards_; }
   [[nodiscard]] const std::vector<char>& terminated() const { return terminated_; }

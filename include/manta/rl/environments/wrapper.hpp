@@ -67,7 +67,7 @@ class wrapper {
  protected:
   any_environment kind_;
   std::unique_ptr<simulation> inner_;
-  observation raw_;  ///< what the inner environment has given last
+  observation raw_;  ///< last observation of the inner environment
 };
 
 namespace detail {
@@ -87,7 +87,7 @@ template <class W, class... Args>
 any_environment wrap_as(const std::string& what, const any_environment& e, const Args&... args) {
   return environment<W>(e, args...).with_time_limit(e.time_limit()).with_name(what + "(" + e.name() + ")");
 }
-/// Likewise, by the name of the class.
+/// Wraps the environment; the name is that of the class.
 template <class W, class... Args>
 any_environment wrap(const any_environment& e, const Args&... args) {
   return wrap_as<W>(base::demangle(typeid(W).name()), e, args...);

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/environments/wrapper.hpp"
 #include "manta/rl/environments/wrappers.hpp"
@@ -24,7 +25,7 @@ inline const box& box_of(const space& s, const std::string& who) {
 class frame_stacked : public announcing_wrapper {
  public:
   frame_stacked(const any_environment& e, int n) : announcing_wrapper(e), n_(n) {
-    if (n < 1) throw error("manta: rl: frame_stack needs at least one frame, not " + std::to_string(n));
+    if (n < 1) throw error(base::text("manta: rl: frame_stack needs at least one frame, not {}", n));
     box_of(e.observations(), "frame_stack");
   }
   [[nodiscard]] space observation_space() const {

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of ars.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/evolution/ars.hpp"
 
@@ -46,9 +45,7 @@ MANTA_DECL ars::ars(const any_environment& e, const ars_options& o)
       options_(o) {
   detail::require_sense(o);
   detail::require_one(".top", o.top);
-  if (o.top > o.pairs)
-    throw error("manta: rl: .top is " + std::to_string(o.top) + ", more than .pairs, which is " +
-                std::to_string(o.pairs));
+  if (o.top > o.pairs) throw error(base::text("manta: rl: .top is {}, more than .pairs, which is {}", o.top, o.pairs));
 }
 
 MANTA_DECL std::vector<float> ars::weigh(const std::vector<double>& returns) const {

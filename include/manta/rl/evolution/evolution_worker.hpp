@@ -99,7 +99,7 @@ class evolution_worker {
 
   /// Trials of the pairs first, .., first + count - 1 of the policy's iteration.
   MANTA_DECL evolution_trials try_with(const evolution_policy& p, int first, int count);
-  /// Likewise, of the policy that the update makes of the one before.
+  /// Trials of these pairs of the policy that the update makes of the one before.
   MANTA_DECL evolution_trials try_after(const evolution_update& u, int first, int count);
   /// The weighted sum of the changes first, .. of an iteration.
   MANTA_DECL std::vector<float> sum(std::uint64_t iteration, int first, const std::vector<float>& weights);

@@ -72,7 +72,7 @@ struct lesson {
 MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const lesson& l, const loss_weights& w,
                                    std::span<float> spread_gradients);
 
-/// Likewise for a fragment, divided by the number of its steps, with the forward passes.
+/// Adds the gradients of a fragment, divided by the number of its steps, with the forward passes.
 MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragment& f, const loss_weights& w,
                                    std::span<float> spread_gradients);
 

@@ -50,7 +50,7 @@ class algorithm {
   /// are taken, unless the options say otherwise. The result is the same for any number of ranks. Throws manta::error
   /// if an episode does not end: within the limit that the environment was given, or 100 000 steps where it has none.
   MANTA_DECL report evaluate(int episodes, const evaluate_options& o = {});
-  /// Likewise with the policy of this moment, and returns at once: training may go on meanwhile.
+  /// Evaluates the policy of this moment, and returns at once: training may go on meanwhile.
   MANTA_DECL future<report> evaluate_async(int episodes, const evaluate_options& o = {});
 
   /// f is called in train(), on the rank of the caller, for each episode that has ended, in the order in which they are
@@ -66,8 +66,9 @@ class algorithm {
   action act(const Observation& observation, const act_options& o = {}) {
     return acting().act(observation, o);
   }
-  /// Likewise, of the choices that are allowed: `mask` is a range as an environment's action_mask() gives it, and has
-  /// to be there if the environment has masks. Throws manta::error if its size is wrong or if it allows none.
+  /// The action of the present policy, of the choices that are allowed: `mask` is a range as an environment's
+  /// action_mask() gives it, and must be given if the environment has masks. Throws manta::error if its size is wrong
+  /// or if it allows none.
   template <class Observation, detail::mask_range Mask>
   action act(const Observation& observation, const Mask& mask, const act_options& o = {}) {
     return acting().act(observation, mask, o);

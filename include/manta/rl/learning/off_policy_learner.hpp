@@ -117,7 +117,7 @@ namespace detail {
 /// between finite bounds.
 MANTA_DECL void require_bounded_actions(const std::string& algorithm, const any_environment& e);
 
-/// Likewise unless observations are plain numbers, whose differences a model can predict.
+/// Throws manta::error unless observations are plain numbers, whose differences a model can predict.
 MANTA_DECL void require_plain_numbers(const std::string& algorithm, const any_environment& e);
 
 /// Huber's loss of an error, whose slope is bounded.

@@ -54,14 +54,14 @@ class replay {
 
   /// New transitions replace the oldest ones once the memory is full, and have the largest priority.
   void add(const transitions& t) { add_rated(t, {}); }
-  /// Likewise with priorities by errors that somebody has estimated, one for each.
+  /// New transitions whose priorities follow from errors that somebody has estimated, one for each.
   MANTA_DECL void add_rated(const transitions& t, const std::vector<float>& errors);
   [[nodiscard]] std::size_t size() const { return size_; }
 
   struct sample {
     std::vector<std::size_t> which;
     transitions drawn;
-    std::vector<float> weights;  ///< against the bias of priorities, at most 1
+    std::vector<float> weights;  ///< factors that take away the bias of priorities, at most 1
     template <class Archive>
     void serialize(Archive& archive) {
       archive(which, drawn, weights);
@@ -70,7 +70,7 @@ class replay {
   /// beta: how much of the bias the weights take away. The same numbers draw the same. Throws manta::error while the
   /// memory is empty.
   [[nodiscard]] MANTA_DECL sample draw(int count, double beta, const random& numbers) const;
-  /// Likewise, but gives no transitions while the memory is empty.
+  /// Draws as draw() does, but gives no transitions while the memory is empty.
   [[nodiscard]] sample try_draw(int count, double beta, const random& numbers) const {
     return size_ == 0 ? sample{} : draw(count, beta, numbers);
   }
@@ -78,7 +78,7 @@ class replay {
   /// memory that was lost has them.
   MANTA_DECL void set_priorities(const std::vector<std::size_t>& which, const std::vector<float>& errors);
 
-  /// For checkpoints.
+  /// The state of the memory, for checkpoints.
   [[nodiscard]] MANTA_DECL std::string state() const;
   /// Goes on from a state. A memory of another size or another alpha keeps its own: it has the last transitions, as
   /// many as it has places for.
@@ -98,7 +98,7 @@ class replay {
   double alpha_ = 0, largest_ = 1;
   detail::frame_store frames_;
   std::vector<std::uint32_t> before_, after_;  ///< the observations of the transition at a place, by their numbers
-  transitions rest_;                           ///< all else
+  transitions rest_;                           ///< the transitions without their observations
   sum_tree tree_;
 };
 

@@ -85,7 +85,7 @@ class cem {
   using judge_of_all = std::function<void(const Eigen::MatrixXf& candidates, std::span<double> returns)>;
   /// The first action of the best plan that was found. A return that is not finite is the worst.
   MANTA_DECL Eigen::VectorXf act_by(const judge_of_all& judge);
-  /// Likewise, with a function of one candidate: actions x steps.
+  /// The first action of the best plan, judged by a function of one candidate: actions x steps.
   template <class Judge>
   Eigen::VectorXf act(Judge&& judge) {
     static_assert(std::is_invocable_r_v<double, Judge&, const Eigen::MatrixXf&>,

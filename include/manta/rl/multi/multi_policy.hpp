@@ -43,7 +43,7 @@ class frozen_policy {
 inline frozen_policy frozen(trained_policy p, const act_options& how = {.explore = true}) {
   return frozen_policy(std::move(p), how);
 }
-/// Likewise, from a file of any algorithm's save, or of a trained policy's.
+/// A frozen policy from a file that an algorithm or a trained policy has saved.
 inline frozen_policy frozen(const std::string& file, const act_options& how = {.explore = true}) {
   return frozen_policy(load_policy(file), how);
 }

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of seat_lanes.hpp.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Algorithms that learn from files, by name. They have an option more, "data": the names of files, with commas between
-// them.
+// Algorithms that learn from files, by name. They have an option more, "data": the names of files,
+// with commas between them.
 //
 //   rl::register_algorithm<rl::bc>("bc");
 //   auto clone = rl::make_algorithm("bc", "CartPole-v1", {{"data", "expert.episodes,random.npz"}});

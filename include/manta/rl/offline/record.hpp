@@ -33,8 +33,8 @@ struct record_options {
 /// or has episodes of other spaces; what was recorded before stays in the file.
 MANTA_DECL report record(const std::string& path, const any_environment& e, const trained_policy& p,
                          const record_options& o = {});
-/// Likewise by a player of the program's own, which draws from its own random numbers; `explore` means nothing to it.
-/// How probable its actions are is not known.
+/// Records the episodes of a player of the program's own, which draws from its own random numbers; `explore` means
+/// nothing to it. How probable its actions are is not known.
 MANTA_DECL report record(const std::string& path, const any_environment& e, const own_player& p,
                          const record_options& o = {});
 

@@ -27,12 +27,12 @@ struct action_choice {
   enum class drawing { none, distribution, exploration };
 
   drawing by = drawing::none;
-  own_distribution distribution = {};    ///< what the outputs mean, where it is not the library's
+  own_distribution distribution = {};    ///< meaning of the outputs, if it is not the library's
   std::vector<float> spread = {};        ///< spread of the distribution: what does not depend on observations
   bool is_squashed = false;              ///< the outputs are actions before tanh
   exploration_options exploration = {};  ///< settings of an off-policy algorithm
-  double randomness = 0;                 ///< what the exploration is told: the part of actions by chance alone
-  own_action_planner planner = {};       ///< what acts instead of the network, with the best action always
+  double randomness = 0;                 ///< part of the actions that are drawn by chance alone, for the exploration
+  own_action_planner planner = {};       ///< planner that acts in place of the network, always with the best action
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -55,7 +55,7 @@ class acting_policy {
   /// those that have ended are of no interest. Throws manta::error if the network's outputs are not finite.
   MANTA_DECL const nn::matrix<float>& actions(const nn::matrix<float>& observations, const action_masks& m,
                                               const draw* numbers = nullptr);
-  /// Likewise for the present states of environments; an error says in which one it happened.
+  /// The actions for the present states of environments; an error says in which environment it happened.
   MANTA_DECL const nn::matrix<float>& actions(const vector_environment& e, const draw* numbers = nullptr);
   /// The network's outputs for the last actions(), with what was not allowed forbidden.
   [[nodiscard]] const nn::matrix<float>& outputs() const { return outputs_; }
@@ -108,7 +108,7 @@ class acting_policy {
   std::shared_ptr<const distribution> distribution_;  ///< made with the normaliser, by the first call
   kept_explorations explorations_;
   mutable detail::kept_action_planner planner_;
-  nn::matrix<float> plans_;  ///< what the planner remembers of the episodes, by column
+  nn::matrix<float> plans_;  ///< the planner's memory of the episodes, by column
   normaliser normaliser_;
   nn::matrix<float> filtered_, outputs_, actions_;
 };

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/policies/check_distribution.hpp"
 
@@ -237,9 +238,10 @@ class distribution_checker {
       if (beyond > most) worst = b, most = beyond;
     }
     if (most == 0) return true;
-    say("sample() does not follow log_probability(): " + std::string("number ") + std::to_string(i) +
-        " of an action has " + part.text(worst) + " in " + short_text(100 * drawn[worst]) +
-        " % of the draws instead of " + short_text(100 * expected[worst]) + " %");
+    say(
+        base::text("sample() does not follow log_probability(): number {} of an action has {} in {} % of the draws "
+                   "instead of {} %",
+                   i, part.text(worst), short_text(100 * drawn[worst]), short_text(100 * expected[worst])));
     return false;
   }
 
@@ -249,8 +251,8 @@ class distribution_checker {
     const double given = static_cast<double>(d_.entropy(outputs_.data(), spread_.data()));
     const double beyond = std::abs(given - mean.mean()) - 0.02 * (1 + std::abs(mean.mean())) - 5 * mean.error();
     if (base::is_finite(given) && beyond <= 0) return;
-    say("entropy() is " + short_text(given) + ", but the mean of -log_probability() over " + std::to_string(draws) +
-        " samples is " + short_text(mean.mean()));
+    say(base::text("entropy() is {}, but the mean of -log_probability() over {} samples is {}", short_text(given),
+                   draws, short_text(mean.mean())));
   }
 
   /// A density has other modes after a change of scale, so only choices are compared.
@@ -313,9 +315,9 @@ class distribution_checker {
       if (std::abs(sum - expected) <= tolerance)
         say("add_gradient() writes over the numbers that it gets; it has to add to them");
       else
-        say("add_gradient() adds " + short_text((sum - 1) / factor) + " for the derivative of " + f.name + "() by " +
-            what + std::to_string(k) + " for the action " + text_of(f.of) + "; central differences give " +
-            short_text(expected / factor));
+        say(base::text(
+            "add_gradient() adds {} for the derivative of {}() by {}{} for the action {}; central differences give {}",
+            short_text((sum - 1) / factor), f.name, what, k, text_of(f.of), short_text(expected / factor)));
       return false;
     }
     return true;

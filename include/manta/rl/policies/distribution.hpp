@@ -24,9 +24,9 @@ using manta::own;
 class distribution {
  public:
   virtual ~distribution() = default;
-  /// Outputs of the network that it needs.
+  /// The number of outputs of the network that the distribution needs.
   [[nodiscard]] virtual int outputs() const = 0;
-  /// Numbers in `spread`.
+  /// The number of values in `spread`.
   [[nodiscard]] virtual int spread() const = 0;
   /// Numbers of an action, as the policy keeps it: as many as the environment gets.
   [[nodiscard]] virtual int size() const = 0;
@@ -42,7 +42,7 @@ class distribution {
 
   [[nodiscard]] virtual float log_probability(const float* outputs, const float* spread, const float* action) const = 0;
   [[nodiscard]] virtual float entropy(const float* outputs, const float* spread) const = 0;
-  /// By which log_probability and entropy count in a sum.
+  /// Factors of log_probability and entropy in a sum.
   struct weights {
     float log_probability = 0, entropy = 0;
   };
@@ -61,12 +61,12 @@ using own_distribution = own_class<distribution, space>;
 /// for a box: its mean is the middle of the bounds where they are finite, plus half of their distance times the output.
 /// One of these for each part of a tuple or dict. Or the program's own.
 MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions, const own_distribution& own = {});
-/// Likewise for the actions of an environment; throws manta::error if they have masks, which the program's own
-/// does not suit.
+/// The distribution of the actions of an environment. Throws manta::error if they have masks, which the program's own
+/// distribution does not suit.
 MANTA_DECL std::unique_ptr<distribution> make_distribution(const any_environment& e, const own_distribution& own);
 
 namespace detail {
-/// For descriptions of networks.
+/// The name in descriptions of networks.
 template <class Base, class... Given>
 std::string named(const own_class<Base, Given...>& own) {
   return own ? " with " + own.name() : "";

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of distribution.hpp.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/environments/action_mask.hpp"
 #include "manta/rl/policies/box_scale.hpp"
@@ -214,10 +213,10 @@ MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions,
   if (own) {
     auto d = own.make(actions);
     if (d->size() != actions.size() || d->outputs() < 1 || d->spread() < 0)
-      throw error("manta: rl: the distribution " + own.name() + " has actions of " + std::to_string(d->size()) +
-                  " numbers, " + std::to_string(d->outputs()) + " outputs and a spread of " +
-                  std::to_string(d->spread()) + "; an action of " + actions.text() + " has " +
-                  std::to_string(actions.size()) + ", and at least one output is needed");
+      throw error(base::text(
+          "manta: rl: the distribution {} has actions of {} numbers, {} outputs and a spread of {}; an action of {} "
+          "has {}, and at least one output is needed",
+          own.name(), d->size(), d->outputs(), d->spread(), actions.text(), actions.size()));
     return d;
   }
   if (std::vector<int> n = detail::choices_of(actions); !n.empty())
@@ -229,9 +228,10 @@ MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions,
 MANTA_DECL std::unique_ptr<distribution> make_distribution(const any_environment& e, const own_distribution& own) {
   auto d = make_distribution(e.actions(), own);
   if (own && e.mask_size() > 0 && d->outputs() != e.mask_size())
-    throw error("manta: rl: the distribution " + own.name() + " has " + std::to_string(d->outputs()) +
-                " outputs; the environment " + e.name() + " masks actions, so there has to be one for each of its " +
-                std::to_string(e.mask_size()) + " choices");
+    throw error(base::text(
+        "manta: rl: the distribution {} has {} outputs; the environment {} masks actions, so there has to be one for "
+        "each of its {} choices",
+        own.name(), d->outputs(), e.name(), e.mask_size()));
   return d;
 }
 

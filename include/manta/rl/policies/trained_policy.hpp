@@ -72,8 +72,9 @@ class trained_policy {
   action act(const Observation& observation, const act_options& o = {}) {
     return action(std::move(actions_for({numbers_of(observation)}, {}, o).front()));
   }
-  /// Likewise, of the choices that are allowed: `mask` is a range as an environment's action_mask() gives it, and has
-  /// to be there if the environment has masks. Throws manta::error if its size is wrong or if it allows none.
+  /// The action that the policy takes of the choices that are allowed: `mask` is a range as an environment's
+  /// action_mask() gives it, and must be given if the environment has masks. Throws manta::error if its size is wrong
+  /// or if it allows none.
   template <class Observation, detail::mask_range Mask>
   action act(const Observation& observation, const Mask& mask, const act_options& o = {}) {
     std::vector<float> allowed;
@@ -166,7 +167,7 @@ MANTA_DECL report evaluate(const any_environment& e, const trained_policy& p, in
 /// The policy in a file of algorithm::save, of any algorithm, or of trained_policy::save. Throws manta::error if the
 /// file cannot be read.
 MANTA_DECL trained_policy load_policy(const std::string& path);
-/// Likewise from what algorithm::save_to_bytes gave, such as the checkpoint of a trial.
+/// The policy in what algorithm::save_to_bytes gave, such as the checkpoint of a trial.
 MANTA_DECL trained_policy load_policy_from_bytes(const std::string& bytes);
 
 }  // namespace manta::rl

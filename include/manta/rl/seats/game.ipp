@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of game.hpp.
 #pragma once
 
 #include <map>
@@ -13,12 +11,12 @@ namespace manta::rl {
 
 namespace detail {
 
-inline std::map<std::string, game_class>& game_classes() {
-  static std::map<std::string, game_class> all;
+inline manta::detail::class_table<game_class>& game_classes() {
+  static manta::detail::class_table<game_class> all;
   return all;
 }
 MANTA_DECL bool register_game_class(const char* mangled, game_class c) {
-  game_classes()[mangled] = c;
+  game_classes().add(mangled, c);
   return true;
 }
 
@@ -50,7 +48,7 @@ MANTA_DECL any_game::any_game(const std::string& name) {
 MANTA_DECL any_game::any_game(const char* name) : any_game(std::string(name)) {}
 
 MANTA_DECL any_game::any_game(constructed&& its)
-    : constructed(std::move(its)), seats_(detail::game_classes().at(mangled_).describe(arguments_)) {
+    : constructed(std::move(its)), seats_(class_in(detail::game_classes(), "game").describe(arguments_)) {
   detail::check_seats(name_, seats_);
 }
 

@@ -6,10 +6,10 @@
 //
 //   rl::ppo algorithm(rl::joint(rl::environment<pursuit>()), {.seed = 1});
 //
-// An observation has the features of what each seat has seen last, then a 1 for each seat that acts now and a 0 for
-// each that does not, then the state of the whole where the game tells it (table::state). An action is a choice for
-// each seat, and a seat's last one is to wait, which those take that do not act. The reward is the mean of those of
-// all seats.
+// An observation has the features of what each seat has seen last, then a 1 for each seat that acts now and a 0
+// for each that does not, then the state of the whole where the game tells it (table::state). An action is a
+// choice for each seat, and a seat's last one is to wait, which those take that do not act. The reward is the
+// mean of those of all seats.
 #pragma once
 
 #include <map>

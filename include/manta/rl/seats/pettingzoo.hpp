@@ -23,7 +23,7 @@ struct pettingzoo_options {
   double timeout = 60;           ///< seconds after which a step counts as hanging
   std::string arguments = "{}";  ///< keyword arguments of the function, as a JSON object: R"({"n_pistons": 4})"
   std::string function = "";     ///< that makes the game; none: parallel_env where the module has it, else env (AEC)
-  out_of_bounds bounds = out_of_bounds::warn;  ///< what is done with observations outside of their bounds
+  out_of_bounds bounds = out_of_bounds::warn;  ///< treatment of observations outside of their bounds
   image_order images = image_order::automatic;
 
   template <class Archive>

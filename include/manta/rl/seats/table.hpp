@@ -144,7 +144,7 @@ class table {
   /// The episode is cut off for all, though it could go on. A seat that this step has shown something has
   /// seen the last state.
   void truncate() { s_.status.is_over = s_.status.is_truncated = true; }
-  /// Likewise for this seat: it acts no more.
+  /// The episode is cut off for this seat: it acts no more.
   MANTA_DECL void truncate(int seat);
 
   /// The state of the whole, for critics that know more than the seats see (rl/multi.hpp): as many numbers each time,

@@ -24,8 +24,9 @@ namespace manta::rl {
 /// Steps of one environment in their order, a column each. Observations are unfiltered features.
 struct made_steps {
   Eigen::Ref<const nn::matrix<float>> observations, actions;
-  Eigen::Ref<const nn::matrix<float>> next;  ///< what the actions led to; of an episode that ends, its last state
-  std::span<double> rewards;                 ///< rewards, which may be changed; those in reports stay
+  Eigen::Ref<const nn::matrix<float>>
+      next;                   ///< observations after the actions; of an episode that ends, its last state
+  std::span<double> rewards;  ///< rewards, which may be changed; those in reports stay
   std::span<const char> terminated, truncated;
 };
 

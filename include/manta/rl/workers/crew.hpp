@@ -77,8 +77,9 @@ class crew<Method> {
       ended_.add(d.call, i);
     }
   }
-  /// Likewise, and waits for the result that comes next. Throws manta::error with what went wrong in a worker; the
-  /// others' results are kept. A call that was lost with its rank is no error.
+  /// Gives the workers that have nothing to do a call each, and waits for the result that comes next.
+  /// Throws manta::error with what went wrong in a worker; the others' results are kept. A call that was
+  /// lost with its rank is no error.
   template <class... Arguments>
   arrival next(const Arguments&... arguments) {
     return manta::detail::insist([&] {

@@ -122,7 +122,7 @@ class off_policy_worker {
   std::unique_ptr<distribution> distribution_;
   std::unique_ptr<const collection> collection_;
   lines pending_;
-  std::vector<std::vector<float>> plans_;  ///< what a planner remembers, by environment; empty where episodes begin
+  std::vector<std::vector<float>> plans_;  ///< a planner's memory by environment; empty where episodes begin
   std::vector<double> gains_;              ///< discounted sums of rewards of the episodes under way
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of off_policy_worker.hpp.
 #pragma once
 
 #include <cmath>
 #include <utility>
 
 #include "manta/base/number.hpp"
+#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/workers/off_policy_worker.hpp"
@@ -75,10 +74,10 @@ inline void off_policy_worker::check_action(Eigen::Index i) const {
     const bool is_allowed = is_choice && (allowed.empty() || allowed[begin + static_cast<std::size_t>(a)] != 0);
     begin += static_cast<std::size_t>(n);
     if (base::is_finite(a) && (n > 0 ? is_allowed : std::abs(a) <= 1)) continue;
-    environments_.fail(i, how_.own.name() + " took the action " + std::to_string(a) + "; it has to be " +
-                              (is_choice ? "one that the mask allows"
-                               : n > 0   ? "a whole number from 0 to " + std::to_string(n - 1)
-                                         : "from -1 to 1"));
+    environments_.fail(i, base::text("{} took the action {}; it has to be {}", how_.own.name(), a,
+                                     is_choice ? "one that the mask allows"
+                                     : n > 0   ? base::text("a whole number from 0 to {}", n - 1)
+                                               : "from -1 to 1"));
   }
 }
 

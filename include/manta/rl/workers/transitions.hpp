@@ -20,7 +20,7 @@ namespace manta::rl {
 struct transitions {
   nn::matrix<float> observations, actions;
   nn::matrix<float> next;        ///< the observations after them
-  action_masks next_masks;       ///< what is allowed after them; no rows: everything
+  action_masks next_masks;       ///< choices allowed after them; no rows: all
   std::vector<float> rewards;    ///< discounted sums over the steps
   std::vector<float> discounts;  ///< discounts of the value after them; 0 where the episode has terminated
   observation_code code = {};    ///< how observations travel; empty: as floats

@@ -24,7 +24,7 @@ namespace manta::rl {
 struct fragment {
   nn::matrix<float> observations;  ///< as the network read them: filtered; of a fragment without values unfiltered
   nn::matrix<float> actions;
-  action_masks masks;  ///< what was allowed; no rows where environments have no masks
+  action_masks masks;  ///< allowed choices; no rows where environments have no masks
   std::vector<float> log_probabilities;
   std::vector<float> advantages, returns;         ///< there are none without values
   std::vector<unsigned char> begins;              ///< the step is the first of an episode

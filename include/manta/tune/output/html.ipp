@@ -9,6 +9,7 @@
 #include <ctime>
 #include <set>
 
+#include "manta/base/text.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/tune/fanova.hpp"
 #include "manta/tune/math.hpp"
@@ -63,8 +64,8 @@ inline use_of_ranks use_of(const std::vector<trial_record>& all, const std::vect
 inline std::string duration_text(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
   if (seconds < 100) return number_text(std::round(seconds * 1000) / 1000) + " s";
-  if (whole < 6000) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+  if (whole < 6000) return base::text("{} min {} s", whole / 60, whole % 60);
+  return base::text("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 inline std::string date_text(double seconds) {
   const auto t = static_cast<std::time_t>(seconds);

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
-//
-// The definitions of table.hpp.
 #pragma once
 
 #include <sys/ioctl.h>
 
+#include "manta/base/text.hpp"
 #include "manta/progress.hpp"
 #include "manta/tune/output/table.hpp"
 
@@ -125,7 +124,7 @@ MANTA_DECL void status_table::failed(trial_number t, const std::string& why) {
   constexpr std::size_t named = 3;
   const std::size_t n = ++failures_[why];
   if (n > named) return;
-  line("trial " + std::to_string(t) + " failed: " + why + (n == named ? "; further ones are counted" : ""));
+  line(base::text("trial {} failed: {}{}", t, why, n == named ? "; further ones are counted" : ""));
 }
 
 MANTA_DECL void status_table::finish() {
@@ -133,7 +132,7 @@ MANTA_DECL void status_table::finish() {
   erase();
   if (terminal_) print(fitted(table(study_.summary().seconds)));
   for (const auto& [why, n] : failures_) {
-    if (n > 3) line(std::to_string(n) + " trials failed: " + why);
+    if (n > 3) line(base::text("{} trials failed: {}", n, why));
   }
   print(one_line(study_.summary().seconds) + (study_.finished() ? "; " + study_.ended_because() : "") + "\n");
   drawn_ = 0;
@@ -143,13 +142,13 @@ MANTA_DECL std::string status_table::one_line(double now) const {
   std::string text = study_.options().name + ": " + seconds_text(now);
   const std::size_t ended = study_.summary().ended, wanted = study_.trial_limit();
   const bool is_limited = wanted != ~std::size_t{0};
-  if (is_limited) text += ", " + std::to_string(ended) + " of " + std::to_string(wanted);
+  if (is_limited) text += base::text(", {} of {}", ended, wanted);
   if (!study_.trials().empty()) text += ", " + detail::states_text(study_.trials());
   if (is_limited && ended > 0 && ended < wanted && !study_.finished() && study_.stopping().empty())
     text += ", " + seconds_text(now * static_cast<double>(wanted - ended) / static_cast<double>(ended)) + " left";
   if (const trial_record* b = study_.best()) {
-    text += "; best " + study_.metric() + " " + detail::number_text(study_.metric_of(b->best_loss)) + " (trial " +
-            std::to_string(b->id) + ", " + b->parameters.text() + ")";
+    text += base::text("; best {} {} (trial {}, {})", study_.metric(),
+                       detail::number_text(study_.metric_of(b->best_loss)), b->id, b->parameters.text());
   }
   return text;
 }
@@ -207,7 +206,7 @@ MANTA_DECL void status_table::redraw(double now) {
 }
 
 MANTA_DECL void status_table::erase() {
-  if (drawn_ > 0) print("\x1b[" + std::to_string(drawn_) + "A\x1b[J");
+  if (drawn_ > 0) print(base::text("\x1b[{}A\x1b[J", drawn_));
   drawn_ = 0;
 }
 
