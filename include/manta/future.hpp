@@ -13,6 +13,7 @@
 
 #include "manta/call/handle.hpp"  // first: see manta.hpp
 
+#include "manta/base/text.hpp"
 #include "manta/call/future_range.hpp"
 
 namespace manta {
@@ -273,9 +274,9 @@ inline std::string missing_value(const handle& h) {
 template <class T, class Rep, class Period>
 T get_for(const future<T>& f, std::chrono::duration<Rep, Period> d) {
   if (!f.wait_for(d)) {
-    throw timeout("manta: get_for: " + detail::missing_value(detail::access::of(f)) + " after " +
-                  std::to_string(std::chrono::duration<double>(d).count()) +
-                  " s; the task goes on: wait longer, or ask manta::explain where it is");
+    throw timeout(
+        base::text("manta: get_for: {} after {} s; the task goes on: wait longer, or ask manta::explain where it is",
+                   detail::missing_value(detail::access::of(f)), std::chrono::duration<double>(d).count()));
   }
   return get(f);
 }

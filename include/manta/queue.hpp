@@ -12,6 +12,7 @@
 #pragma once
 
 #include "manta/actor.hpp"
+#include "manta/base/text.hpp"
 #include "manta/promise.hpp"
 
 namespace manta {
@@ -345,10 +346,7 @@ class queue {
     (void)detail::registered_exception<typename wire::only_with<queue_closed, T>::type>::index;
     throw queue_closed("manta: the queue is closed: it takes no values any more, and those it had have been popped");
   }
-  template <class Duration>
-  static std::string seconds(Duration d) {
-    return std::to_string(std::chrono::duration<double>(d).count()) + " s";
-  }
+  static std::string seconds(std::chrono::duration<double> d) { return base::text("{} s", d.count()); }
 
   detail::push_reply ask_push(T&& value, bool may_wait) {
     detail::push_reply r = ask<&server::push>(detail::parcel<T>(std::move(value)), may_wait);
