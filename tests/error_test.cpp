@@ -109,9 +109,24 @@ struct fragile {
   }
 };
 fragile make_fragile(fragile::failure fails) { return {fails}; }
+/// Its load() has read a future when it throws.
+struct half_read {
+  manta::future<int> inside;
+  template <typename Archive>
+  void save(Archive& archive) const {
+    archive(inside);
+  }
+  template <typename Archive>
+  void load(Archive& archive) {
+    archive(inside);
+    throw std::runtime_error("it cannot be read to its end");
+  }
+};
 bool take_fragile(const fragile& x) { return x.fails == fragile::none; }
 
 int same(int x) { return x; }
+int take_half(const half_read& x) { return x.inside.get(); }
+half_read make_half(int x) { return {manta::async<same>(x)}; }
 int add(int a, int b) { return a + b; }
 int fail(const std::string& text) { throw std::runtime_error(text); }
 int fail_out_of_range() { return std::vector<int>(3).at(10); }
@@ -244,6 +259,26 @@ TEST_CASE("what save() and load() throw arrives as serialization_error with the 
     const auto made = manta::async<make_fragile>(fragile::in_load);
     for (int i = 0; i < 2; ++i)
       CHECK(contains(manta::testing::thrown<manta::serialization_error>([&] { (void)made.get(); }), "loaded"));
+  });
+}
+
+TEST_CASE("a load() that throws when it has read a future gives that back once, however often the value is read") {
+  in_world([] {
+    if (manta::size() == 1) return;
+    const half_read x = make_half(5);
+    for (int i = 0; i < 2; ++i) {
+      const auto taken = manta::async<take_half>({.rank = 1}, x);
+      CHECK(contains(manta::testing::thrown<manta::serialization_error>([&] { (void)taken.get(); }), "to its end"));
+    }
+    const auto put = manta::put(x);
+    for (int r = 1; r < static_cast<int>(manta::size()); ++r) {
+      const auto looked = manta::async<take_half>({.rank = r}, put);
+      CHECK(contains(manta::testing::thrown<manta::serialization_error>([&] { (void)looked.get(); }), "to its end"));
+    }
+    const auto made = manta::async<make_half>({.rank = 1}, 6);
+    for (int i = 0; i < 2; ++i)
+      CHECK(contains(manta::testing::thrown<manta::serialization_error>([&] { (void)made.get(); }), "to its end"));
+    CHECK(x.inside.get() == 5);
   });
 }
 

@@ -14,6 +14,7 @@
 #include "manta/base/text.hpp"
 #include "manta/call/handle.hpp"  // first: see manta.hpp
 
+#include "manta/base/text.hpp"
 #include "manta/call/future_range.hpp"
 
 namespace manta {

@@ -30,12 +30,15 @@ namespace detail {
 MANTA_DECL graph::request_ptr make_stream_request(exec::engine& e, const task_options* o, const std::string& what);
 
 /// How the value of a call was lost: not at all, with the rank where it lay, or because the coroutine ended its rank.
-enum class loss { none, with_rank, by_coroutine };
+/// in_coroutine: the rank was killed while the coroutine ran, which may be the reason; by_coroutine: it is.
+enum class loss { none, with_rank, in_coroutine, by_coroutine };
 MANTA_DECL loss why_lost(exec::engine& e, const handle& call);
 /// What has come of a call for a value: the value, the end of the coroutine, a value that could not be encoded, which
 /// may be followed by more, or a failure that is the last.
 enum class item { value, end, not_encoded, failure };
 MANTA_DECL item item_of(const handle& call);
+/// A call during which a second rank was killed: a call that says so in its place.
+MANTA_DECL handle call_of_deadly(exec::engine& e, const handle& call);
 /// The first call of a coroutine that never ran has failed: a call that says why in its place, which fails as the
 /// coroutine's producer has.
 MANTA_DECL handle call_of_failed(exec::engine& e, const handle& call, const handle& producer);
@@ -104,6 +107,8 @@ class stream {
     }
     if (what == detail::item::value) {
       note_size(calls_[first_]);
+    } else if (is_deadly(e, first_)) {
+      calls_[first_] = detail::call_of_deadly(e, calls_[first_]);
     } else if (producer_.get()->has_failed()) {
       calls_[first_] = detail::call_of_failed(e, calls_[first_], producer_);
     }
@@ -189,10 +194,11 @@ class stream {
 
   /// The part of a stream that travels with it.
   struct progress {
-    std::uint64_t next = 0;                   ///< number of the next call
-    std::uint64_t largest = 0;                ///< bytes of the largest recent value; 0: no size is known
-    std::uint32_t function = exec::no_index;  ///< function of the calls for the next value
-    std::uint32_t again = exec::no_index;     ///< function of a task that makes one lost value again
+    std::uint64_t next = 0;                    ///< number of the next call
+    std::uint64_t deadly = ~std::uint64_t{0};  ///< number of the value during which a rank was killed last
+    std::uint64_t largest = 0;                 ///< bytes of the largest recent value; 0: no size is known
+    std::uint32_t function = exec::no_index;   ///< function of the calls for the next value
+    std::uint32_t again = exec::no_index;      ///< function of a task that makes one lost value again
     stream_window window;
   };
 
@@ -235,11 +241,17 @@ class stream {
     return !is_lost(e, first_) && is_safe(e);
   }
 
-  /// Whether this value was lost with a rank, and the coroutine runs again, which it does not if it caused the death.
+  std::uint64_t number_of(std::size_t call) const { return at_.next - (calls_.size() - call); }
+  /// Whether the rank was killed during this call, and another one when this value was asked for before.
+  bool is_deadly(exec::engine& e, std::size_t call) const {
+    return number_of(call) == at_.deadly && detail::why_lost(e, calls_[call]) == detail::loss::in_coroutine;
+  }
+  /// Whether this value was lost with a rank, and the coroutine runs again, which it does not if it caused the death:
+  /// it has ended its process, or it is killed for the second time at the same value.
   bool is_lost(exec::engine& e, std::size_t call) const {
     if (detail::why_lost(e, calls_[call]) == detail::loss::none || producer_.get()->has_failed()) return false;
     for (std::size_t i = first_; i < calls_.size(); ++i) {
-      if (detail::why_lost(e, calls_[i]) == detail::loss::by_coroutine) return false;
+      if (detail::why_lost(e, calls_[i]) == detail::loss::by_coroutine || is_deadly(e, i)) return false;
     }
     return true;
   }
@@ -258,8 +270,11 @@ class stream {
   void forget_lost(exec::engine& e) {
     std::size_t lost = first_;
     while (lost < calls_.size() && !is_lost(e, lost)) ++lost;
+    for (std::size_t i = lost; i < calls_.size(); ++i) {
+      if (detail::why_lost(e, calls_[i]) == detail::loss::in_coroutine) at_.deadly = number_of(i);
+      calls_[i].mark_observed();
+    }
     at_.next -= calls_.size() - lost;
-    for (std::size_t i = lost; i < calls_.size(); ++i) calls_[i].mark_observed();
     calls_.resize(lost);
     inherited_ = std::min(inherited_, under_way());
   }

@@ -35,6 +35,7 @@ MANTA_DECL loss why_lost(exec::engine& e, const handle& call) {
   const int rank = why.details.rank;
   if (rank < 0 || !e.is_dead(static_cast<std::uint32_t>(rank))) return loss::none;
   if (why.kind == kind::rank) return loss::by_coroutine;
+  if (why.ran_there) return loss::in_coroutine;
   return why.kind == kind::actor || why.kind == kind::object ? loss::with_rank : loss::none;
 }
 
@@ -50,6 +51,18 @@ MANTA_DECL item item_of(const handle& call) {
   const store::failure& why = *store::failure_of(*call.get());
   if (why.exception_type == typeid(stream_end).name()) return item::end;
   return why.kind == store::failure::kind::serialization ? item::not_encoded : item::failure;
+}
+
+MANTA_DECL handle call_of_deadly(exec::engine& e, const handle& call) {
+  call.mark_observed();
+  store::failure why = *store::failure_of(*call.get());
+  why.kind = store::failure::kind::rank;
+  why.message =
+      base::text("the coroutine '{}' died with its rank, and had died with another one at the same value: {}",
+                 wire::function_at(call.get()->function).name(), why.message.substr(why.message.find(": ") + 2));
+  handle cause(e.refs().make_node(call.get()->function, call.get()->type));
+  e.completions().fail(*cause.get(), store::share(std::move(why)));
+  return cause;
 }
 
 MANTA_DECL handle call_of_failed(exec::engine& e, const handle& call, const handle& producer) {

@@ -186,8 +186,7 @@ class Job:
         """Each is for what the one before it did not reach."""
         step = self.ending.begin_step()
         if step == 1:
-            if self.verdict.status is None:
-                self.verdict.status = self.verdict.failed  # what rank 0 will end with is our doing
+            self.verdict.give_up()
             self.tell_why()
             for node in self.nodes.values():
                 node.tell("end")

@@ -43,11 +43,11 @@ options:
 $MPIRUN names another mpirun. All MANTA_* variables reach all ranks.
 
 A program tells that it survives the death of ranks other than 0 by writing the line "survives" to the socket whose number
-is in MANTA_RUN_FD, on rank 0; "survives kills" if it does only where a signal has killed the rank, "survives nothing" if a death
-ends the job from now on. From the first of these lines on it can read there how other ranks have ended: "died RANK SIGNAL STATUS MEMORY TASK",
-the signal -1 if nobody knows, MEMORY 1 if the kernel has killed for want of memory, and TASK, in hexadecimal, the first eight
-bytes of the page whose file descriptor is in MANTA_RUN_PAGE. A rank that ends with status 0 while the next eight are not 0
-has ended with 1. Where the program is a script or a library does the telling, add --recovery.
+is in MANTA_RUN_FD, on rank 0; "survives kills" if it does only where a signal has killed the rank, "survives end" if it only
+ends MPI, which may wait for that rank, "survives nothing" if a death ends the job from now on. From the first of these lines on
+it can read there how other ranks have ended: "died RANK SIGNAL STATUS MEMORY TASK", the signal -1 if nobody knows, MEMORY 1 if
+the kernel has killed for want of memory, and TASK, in hexadecimal, the first eight bytes of the page whose file descriptor is
+in MANTA_RUN_PAGE. A rank that ends with status 0 while the next eight are not 0 has ended with 1. Where the program is a script or a library does the telling, add --recovery.
 """
 
 

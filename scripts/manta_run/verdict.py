@@ -41,6 +41,7 @@ class Ending:
 class Verdict:
     LINGERS = "rank 0 has ended"
     NOT_SURVIVED = "the program does not say that it survives this: the job is ended"
+    AT_THE_END = "MPI, which the program ends, waits for a rank that has died: the job is ended"
     BETWEEN_RUNS = "no run of manta is under way, which would survive this: the job is ended"
 
     def __init__(self, options, ending):
@@ -48,8 +49,10 @@ class Verdict:
         self.launcher = ""       # its name
         self.status = None       # rank 0's, once it has ended
         self.failed = None       # that of the first other rank that failed
+        self.late = None         # that of the last other rank whose end the program survived, at least until then
         self.failure = ""        # and how it did, until that has been said
         self.survives = False    # the program has said that it does, at this moment
+        self.ends = False        # its last run is over, and all ranks that were alive then end MPI together
         self.survives_codes = True  # if it survives deaths: also those of processes that end by themselves, before they are done
         self.has_survived = False   # it has said so at some time
         self.passed_on = {}      # signals that ranks were sent, and when first: a death by one of them was wanted
@@ -59,13 +62,17 @@ class Verdict:
 
     def survived(self, what):
         """The program says which deaths of ranks it survives from now on, perhaps just after one: [], all; ["kills"], those by a
-        signal and those of ranks that had done all they had to do; ["nothing"], none."""
+        signal and those of ranks that had done all they had to do; ["end"], only those that MPI's end does not wait for;
+        ["nothing"], none."""
         if what == ["nothing"] and self.survives and self.codes and self.failed is None and self.ending.deadline is None:
             self.judge_late()
         self.survives = what != ["nothing"]
         self.survives_codes = not what
+        self.ends = what == ["end"]
+        if self.ends and not self.all_is_well:
+            self.ending.due(PATIENCE, self.AT_THE_END)
         self.has_survived = self.has_survived or self.survives
-        if self.survives and self.ending.reason in (self.NOT_SURVIVED, self.BETWEEN_RUNS) and not self.ending.steps:
+        if self.survives and not self.ends and self.ending.reason in (self.NOT_SURVIVED, self.BETWEEN_RUNS) and not self.ending.steps:
             self.ending.withdraw()
             self.failed, self.failure = None, ""
             say("the program goes on without it")
@@ -97,10 +104,17 @@ class Verdict:
         survived = self.survives and (died or self.survives_codes or not early)
         if status != 0 and watched.rank != 0 and self.failed is None and not survived:
             self.failed, self.failure = status, how
+        if status != 0 and watched.rank != 0:
+            self.late = status
         if watched.rank == 0:
             self.judge_rank_0(how, died, wanted, early and code == 0 and not died)
         elif status != 0 and self.status is None:
             self.judge_other(how, died, wanted, status, survived)
+
+    def give_up(self):
+        """Rank 0 is about to be ended: what it ends with is our doing."""
+        if self.status is None:
+            self.status = self.failed or (self.late if self.ends else None)
 
     @staticmethod
     def describe(watched, number, code, for_memory, early):
@@ -129,6 +143,9 @@ class Verdict:
         """A rank other than 0 has failed while rank 0 runs."""
         if survived and not died:
             self.codes.append((status, how, time.monotonic()))  # perhaps rank 0 is about to end with the same
+        elif survived and self.ends:
+            self.report(how)
+            self.ending.due(PATIENCE, self.AT_THE_END)
         elif survived:
             doubt = ", unless Slurm's PMIx plugin ends the step; mpirun does not" if self.launcher == "srun" else ""
             if not wanted:

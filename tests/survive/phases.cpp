@@ -6,7 +6,10 @@
 //
 //   phases CASE [FILE]
 #include <mpi.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
 #include <manta/manta.hpp>
 
 #include <csignal>
@@ -160,20 +163,73 @@ int after_run(int argc, char** argv) {
   return status;
 }
 
+// --- deaths at the very end: SIGKILL just before a call of the C library or of MPI
+
+std::string dies_at;     // this rank, before its next call of that name
+int dies_at_rename = 0;  // another process, after this rank's next call of rename
+int prepare(const std::string& call) {
+  dies_at = call;
+  return ::getpid();
+}
+void come_to(const char* call) {
+  if (dies_at == call) std::raise(SIGKILL);
+}
+
+/// Rank 0 has written the run's files when the last rank dies, and then sends all ranks the driver's value.
+int after_files() {
+  ::setenv("MANTA_TRACE", path.c_str(), 1);
+  manta::runtime rt(MPI_COMM_WORLD, {.handles_deaths = true});
+  const std::vector<int> much = rt.run([] {
+    dies_at_rename = manta::async<prepare>({.rank = manta::size() - 1}, std::string()).get();
+    return std::vector<int>(1'000'000, 7);
+  });
+  return much.size() == 1'000'000 && much.back() == 7 ? 0 : 1;
+}
+
+/// The last rank dies when all have left the run.
+int end_of(int argc, char** argv, const std::string& call) {
+  const int status = manta::run(argc, argv, [&] {
+    manta::async<prepare>({.rank = manta::size() - 1}, call).get();
+    return 0;
+  });
+  come_to("main");
+  return status;
+}
+
 }  // namespace
+
+extern "C" int rename(const char* from, const char* to) noexcept {
+  const int result = static_cast<int>(::syscall(SYS_rename, from, to));
+  if (dies_at_rename != 0) {
+    ::kill(dies_at_rename, SIGKILL);
+    ::usleep(100'000);
+  }
+  return result;
+}
+extern "C" int MPI_Barrier(MPI_Comm comm) {
+  come_to("barrier");
+  return PMPI_Barrier(comm);
+}
+extern "C" int MPI_Finalize() {
+  come_to("finalize");
+  return PMPI_Finalize();
+}
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   if (argc > 2) path = argv[2];
+  const std::size_t colon = name.find(':');
+  const std::string when = name.substr(0, colon), how = name.substr(colon + 1);
   if (name == "after_run") return after_run(argc, argv);
+  if (when == "end") return end_of(argc, argv, how);
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
   if (name == "slow") return slow();
   if (name == "lost") return lost();
+  if (name == "after_files") return after_files();
   if (name == "handled") return handled();
   if (name == "again") return again();
   if (name == "finalize") return finalized();
   if (name == "own_init") return manta::run(argc, argv, [] { return kill_a_rank() + 7; }) == 7 ? 1 : 2;
-  const std::size_t colon = name.find(':');
-  return own_phase(name.substr(0, colon), name.substr(colon + 1));
+  return own_phase(when, how);
 }

@@ -465,6 +465,10 @@ manta::generator<int> count_and_crash(int count) {
   for (int i = 0; i < count; ++i) co_yield i;
   std::abort();
 }
+manta::generator<int> count_and_die(int count) {
+  for (int i = 0; i < count; ++i) co_yield i;
+  die();
+}
 int read_stream(manta::stream<numbers> s, int from) {
   int i = from;
   for (auto& f : s) {
@@ -748,6 +752,13 @@ void play(const std::string& name, const std::string& folder) {
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<die_always>(1).get(); });
     expect(contains(text, "die_always' died with its rank") && contains(text, "was killed by SIGKILL"), text.c_str());
     expect(dead_ranks() == 2, "the first time it was nobody's fault");
+    auto values = manta::async<count_and_die>(3);
+    for (int i = 0; i < 3; ++i) expect(values.next()->get() == i, "what it has yielded");
+    const std::string cause = thrown<manta::rank_lost>([&] { values.next()->get(); });
+    expect(contains(cause, "had died with another one at the same value") && contains(cause, "count_and_die"),
+           cause.c_str());
+    expect(!values.next(), "it has ended");
+    expect(dead_ranks() == 4, "a coroutine kills no more ranks than a task does");
     expect(manta::async<square>(3).get() == 9, "others go on");
   } else if (name == "exits") {  // a task that ends its process costs one rank, however it does that
     int dead = 0;

@@ -44,8 +44,9 @@ MANTA_DECL void handle::save(wire::writer& out) const {
 MANTA_DECL void handle::load(wire::reader& in, std::uint32_t type) {
   exec::reference_message r;
   in.read(&r, sizeof r);
-  *this =
-      r.home_rank == graph::no_index ? handle() : handle(exec::engine::current()->recovering().import_inside(r, type));
+  const store::reading* const value = store::reading::innermost;
+  const bool is_empty = r.home_rank == graph::no_index || (value != nullptr && value->is_again);
+  *this = is_empty ? handle() : handle(exec::engine::current()->recovering().import_inside(r, type));
 }
 
 MANTA_DECL void handle::load_actor(wire::reader& in, std::uint32_t type) {

@@ -145,6 +145,8 @@ class engine {
   /// Another rank: serves until rank 0 ends the run. Returns the driver's failure, or leaves in `payload` what the
   /// driver has left. Waits.
   std::exception_ptr serve(wire::buffer& payload);
+  /// Sends what is queued, but to ranks that die meanwhile: the rest of their deaths is for the next run.
+  void send_rest();
   /// Tells manta-run whether the death of a rank ends the job at this moment.
   void announce_survival(bool in_run) const;
   /// Why the program cannot go on after this run: the ranks that have died since there were `deaths_before`. Empty if

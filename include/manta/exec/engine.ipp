@@ -95,7 +95,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   announce_survival(true);
   wire::buffer payload;
   const std::exception_ptr thrown = parts_.rank.rank == 0 ? drive(driver, argument, payload) : serve(payload);
-  while (!parts_.rank.net.idle()) parts_.rank.net.pump(true);
+  send_rest();
   parts_.loops.helper.stop();
   parts_.values.journaling.finish_run();
   parts_.rank.lock.leave();
@@ -192,6 +192,17 @@ MANTA_DECL std::exception_ptr engine::serve(wire::buffer& payload) {
   return std::make_exception_ptr(driver_failed("manta: the driver on rank 0 failed: " + ended.text()));
 }
 
+MANTA_DECL void engine::send_rest() {
+  auto& net = parts_.rank.net;
+  std::size_t known = 0;
+  while (!net.idle()) {
+    net.pump(true);
+    if (parts_.rank.lifeline == nullptr) continue;
+    const std::vector<std::uint32_t> dead = parts_.rank.lifeline->dead_ranks();
+    for (; known < dead.size(); ++known) net.abandon(static_cast<int>(dead[known]), [](std::uint64_t) {});
+  }
+}
+
 MANTA_DECL void engine::announce_survival(bool in_run) const {
   if (parts_.rank.rank != 0 || !parts_.rank.members.recovers()) return;
   parts_.rank.lifeline->set_program_mourns(in_run || handles_deaths_);
@@ -269,7 +280,11 @@ MANTA_DECL engine::~engine() {
     parts_.rank.net.flush_for(2'000'000'000);
     std::cout.flush();  // after the barrier the first that ends with a status of its own may take all others with it
     std::fflush(nullptr);
-    if (!parts_.rank.lifeline->barrier()) net::mpi_end::give_up(parts_.rank.net.comm(), deaths());
+    if (!parts_.rank.lifeline->barrier()) {
+      net::mpi_end::give_up(parts_.rank.net.comm(), deaths());
+    } else if (parts_.rank.rank == 0 && handles_deaths_) {
+      base::launcher::get().tell("survives end\n");
+    }
     delete parts_.rank.lifeline;
   }
   delete parts_.rank.scheduler;

@@ -27,7 +27,7 @@ class process_watch {
   /// In a signal handler that ends the rank: tells rank 0 why, and which task it was.
   MANTA_DECL static void last_words(const char* text, std::size_t bytes) noexcept;
   /// In such a handler: writes the functions in which the thread was; false if none is known. Asks for memory.
-  MANTA_DECL static bool say_where(const void* machine);
+  MANTA_DECL static void say_where(const void* machine);
 
  private:
   /// Whose save() it is, in words: writes at most `room` bytes, allocates nothing.

@@ -68,13 +68,13 @@ MANTA_DECL void process_watch::last_words(const char* text, std::size_t bytes) n
   net::lifeline::last_words(text, bytes, culprit);
 }
 
-MANTA_DECL bool process_watch::say_where(const void* machine) {
-  if (watched_ == nullptr) return false;
+MANTA_DECL void process_watch::say_where(const void* machine) {
+  if (watched_ == nullptr) return;
   const std::vector<std::string> stack = stack_trace::at(machine);
-  if (stack.empty()) return false;
+  if (stack.empty()) return;
   const std::string text =
       base::text("manta: rank {} was {}\n", watched_->rank.rank.number(), report::stack_text(stack));
-  return ::write(STDERR_FILENO, text.data(), text.size()) > 0;
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 
 MANTA_DECL void process_watch::begin(rank_parts& watched) {

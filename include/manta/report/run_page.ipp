@@ -273,7 +273,7 @@ inline void add_functions(output::page& page, const statistics& s) {
     const function_statistics& f = s.functions[i];
     const std::uint64_t ended = f.tasks + f.failed;
     out().begin('[').value(f.name).value(f.tasks).value(f.failed).value(f.seconds);
-    if (ended > 0) out().value(f.seconds / static_cast<double>(ended));
+    if (ended > 0) out().value(f.mean_seconds());
     else out().json("null");
     if (f.durations.count() > 0) out().value(f.durations.quantile(0.5)).value(f.durations.quantile(0.95));
     else out().json("null").json("null");

@@ -84,6 +84,12 @@ struct function_statistics {
   std::vector<long_task> longest;   ///< the longest tasks, at most 8, the longest first
   std::string failure = {};         ///< the text of most of its failures; empty: none is known
   std::uint64_t failure_count = 0;  ///< failures with this text
+
+  /// The mean own time of a run: each member of a gang, and each attempt, is one. 0 where none is known.
+  double mean_seconds() const {
+    const std::uint64_t runs = durations.count() != 0 ? durations.count() : tasks + failed;
+    return runs == 0 ? 0 : seconds / static_cast<double>(runs);
+  }
 };
 
 /// What one rank did.

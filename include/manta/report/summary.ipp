@@ -128,8 +128,7 @@ inline std::string functions_table(const statistics& s) {
     const std::string about = f.sampled ? "~" : "";
     const bool has_durations = f.durations.count() >= 2;
     table.add({shortened(f.name, widest_name), number_of(f.tasks), number_of(f.failed),
-               about + base::duration_text(f.seconds),
-               ended == 0 ? "" : about + base::duration_text(f.seconds / static_cast<double>(ended)),
+               about + base::duration_text(f.seconds), ended == 0 ? "" : about + base::duration_text(f.mean_seconds()),
                has_durations ? about + base::duration_text(f.durations.quantile(0.5), 2) : "",
                has_durations ? about + base::duration_text(f.durations.quantile(0.95), 2) : "",
                f.longest.empty() ? "" : base::duration_text(f.longest[0].seconds), place_of_longest(f)});

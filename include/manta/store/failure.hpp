@@ -38,6 +38,7 @@ struct failure : base::counted {
   failure_details details;
   bool fatal = false;             ///< the actor whose method threw it is broken
   bool actor_may_return = false;  ///< kind actor: the actor lives on or restarts, as far as its options allow
+  bool ran_there = false;         ///< kind actor: the call ran on the rank that died; not sent to others
   std::string exception_type;     ///< mangled type registered by rethrow_as, or empty
   std::string exception_bytes;    ///< the encoded exception
 

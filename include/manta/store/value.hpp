@@ -71,6 +71,7 @@ struct reading {
   std::uint32_t handles = 0;                  ///< number of handles so far
   base::list<std::uint32_t>* list = nullptr;  ///< collects their nodes; null: not needed
   void* family = nullptr;                     ///< the engine's record of them
+  bool is_again = false;  ///< the first time has failed; the handles are given back, and are empty now
   reading* const outer = innermost;
 
   explicit reading(node& n) : of(n) { innermost = this; }

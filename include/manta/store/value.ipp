@@ -11,10 +11,11 @@ MANTA_DECL const void* decode_object(node& n) {
     std::byte* data = n.blob.data;
     const std::size_t bytes = n.blob.bytes;
     wire::source in(data, bytes);
-    const reading handles(n);
+    reading handles(n);
+    handles.is_again = !n.has(node::references);
+    n.reset(node::references);  // once: the handles in what load() has left unfinished have gone when it throws
     void* value = wire::type_at(n.type).read(in);
     std::free(data);
-    n.reset(node::references);
     set_box(n, value);
   } else if (large* const l = large_of(n)) {
     if (n.form == form::box) {

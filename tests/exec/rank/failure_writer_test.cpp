@@ -134,7 +134,7 @@ TEST_CASE("a death is told with its reason, and the dead member of a gang is nam
 TEST_CASE("failures say what happened and what can be done") {
   CHECK(has(cancel_failure("step", "main", 2), "task 'step' was cancelled by 'main' on rank 2"));
   CHECK(cancel_failure("step", "main", 2)->kind == kind::cancelled);
-  CHECK(has(timeout_failure("step", 2'500'000), "deadline of 2.5"));
+  CHECK(has(timeout_failure("step", 2'500'000), "deadline of 2.5 ms was over"));
   CHECK(timeout_failure("step", 1)->kind == kind::timeout);
   CHECK(busy_failure("add", 4, here)->kind == kind::busy);
   CHECK(has(busy_failure("add", 4, here), "'add' was not taken: 4 calls wait for the actor on rank 3"));

@@ -846,7 +846,6 @@ TEST_SUITE("exec/stack") {
           toy rank;
           manta::exec::install_overflow_reporter(&name_of_task, nullptr, [](const void*) {
             for (;;) ::pause();
-            return true;
           });
           rank.submit([] { std::abort(); });
           rank.run();

@@ -67,11 +67,9 @@ MANTA_DECL void lost_tasks::task_lost(node& n, rank_id dead) {
     below_.elsewhere.note_back();
     // A call dies with its actor. It is made again only if the program allowed it, for the actor's state may have gone.
     if (others_.repeats_call(others_.rank, n)) return;
-    below_.completion.fail(n,
-                           own_.members.is_to_blame(dead, n.sent.id)
-                               ? own_.failures.died_with(n, dead)
-                               : own_.failures.death(store::failure::kind::actor, dead,
-                                                     "the actor died with its rank before the call had ended: ", true));
+    below_.completion.fail(n, own_.members.is_to_blame(dead, n.sent.id)
+                                  ? own_.failures.died_with(n, dead)
+                                  : own_.failures.actor_died_with(dead, n.sent.id));
     return own_.refs.release(n);
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;

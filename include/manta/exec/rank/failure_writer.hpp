@@ -68,6 +68,8 @@ class failure_writer {
                                       bool actor_may_return = false) const;
   /// The task has died with its rank.
   MANTA_DECL store::failure_ptr died_with(const graph::node& n, rank_id dead) const;
+  /// The failure of a call, of this id, whose actor has died with its rank.
+  MANTA_DECL store::failure_ptr actor_died_with(rank_id dead, std::uint64_t call) const;
   /// The task was on as many ranks as it may be when they died; nobody knows what ran there.
   MANTA_DECL store::failure_ptr was_there_too_often(const graph::node& n, std::uint64_t id) const;
   /// A value whose home has died, and of which nobody has a copy.

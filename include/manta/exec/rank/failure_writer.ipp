@@ -20,16 +20,21 @@ MANTA_DECL store::failure_ptr cancel_failure(std::string_view name, std::string_
                          base::text("task '{}' was cancelled by '{}' on rank {}", name, who, where));
 }
 
+/// "20 ms", "1.5 s"
+inline std::string duration_text(std::int64_t ns) {
+  const auto exact = static_cast<double>(ns);
+  return ns < 1'000'000'000 ? base::text("{} ms", exact / 1e6) : base::text("{} s", exact / 1e9);
+}
+
 MANTA_DECL store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) {
   return failure_of_kind(
       store::failure::kind::timeout,
-      base::text(
-          "task '{}' had not started when its deadline of {} ms was over; give it longer, or more ranks to run on",
-          name, static_cast<double>(deadline) * 1e-6));
+      base::text("task '{}' had not started when its deadline of {} was over; give it longer, or more ranks to run on",
+                 name, duration_text(deadline)));
 }
 
 MANTA_DECL store::failure_ptr call_timeout_failure(std::string_view method, std::int64_t deadline) {
-  const std::string length = deadline == 0 ? "" : base::text(" of {} ms", static_cast<double>(deadline) * 1e-6);
+  const std::string length = deadline == 0 ? "" : " of " + duration_text(deadline);
   return failure_of_kind(store::failure::kind::timeout,
                          "the call of '" + std::string(method) + "' had not started when its deadline" + length +
                              " was over, since the actor was busy or its rank was; give it longer, or more actors");
@@ -170,6 +175,13 @@ MANTA_DECL store::failure_ptr failure_writer::death(enum store::failure::kind ki
 
 MANTA_DECL store::failure_ptr failure_writer::died_with(const graph::node& n, rank_id dead) const {
   return death(store::failure::kind::rank, dead, describe_task(n) + " died with its rank: ");
+}
+
+MANTA_DECL store::failure_ptr failure_writer::actor_died_with(rank_id dead, std::uint64_t call) const {
+  store::failure f =
+      *death(store::failure::kind::actor, dead, "the actor died with its rank before the call had ended: ", true);
+  f.ran_there = members_.obituary_of(dead).culprit == call;
+  return store::share(std::move(f));
 }
 
 MANTA_DECL store::failure_ptr failure_writer::was_there_too_often(const graph::node& n, std::uint64_t id) const {

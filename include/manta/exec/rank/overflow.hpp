@@ -31,11 +31,11 @@ namespace manta::exec {
 /// replace `who`. Call it on the thread that owns the stack_pool. `who` runs in the signal handler, so it may only
 /// read; it says what runs ("task 'solve'"), or returns null when nothing does. `last_words` is called with the report,
 /// in the handler as well. `where`, which is called last with the interrupted context, writes the functions in which
-/// the thread was, and returns false if it knows none; it may do what a handler must not, such as asking for memory,
-/// since a process whose `where` does not return is ended. A handler that is installed already is called after the
-/// report, except that of Open MPI where `where` has spoken: its page of addresses says less.
+/// the thread was, if it knows any; it may do what a handler must not, such as asking for memory, since a process whose
+/// `where` does not return is ended. A handler that is installed already is called after the report, except that of
+/// Open MPI where there is a `where`: its page of addresses says less.
 void install_overflow_reporter(const char* (*who)(), void (*last_words)(const char* text, std::size_t bytes) = nullptr,
-                               bool (*where)(const void* machine) = nullptr);
+                               void (*where)(const void* machine) = nullptr);
 
 /// From another thread: has the thread die of SIGABRT where it is, with a report that its task hung.
 void abort_hung(pthread_t thread);
@@ -49,7 +49,7 @@ struct overflow_reporter {
 
   static inline const char* (*who)() = nullptr;
   static inline void (*last_words)(const char*, std::size_t) = nullptr;
-  static inline bool (*where)(const void*) = nullptr;
+  static inline void (*where)(const void*) = nullptr;
   static inline bool installed = false;
   static inline std::atomic<bool> hung{false};  // abort is our doing
   struct fatal_signal {
@@ -106,7 +106,7 @@ struct overflow_reporter {
 
   /// Has `where` speak. What it needs may be what is broken, such as a lock of the memory that is held here: then an
   /// alarm ends the process by its true signal.
-  static bool say_where(int signal, const void* machine) {
+  static void say_where(int signal, const void* machine) {
     constexpr unsigned patience_s = 2;
     ending_by = signal;
     ::signal(SIGALRM, [](int) {
@@ -116,12 +116,11 @@ struct overflow_reporter {
     });
     unblock(SIGALRM);
     ::alarm(patience_s);
-    const bool is_said = where(machine);
+    where(machine);
     ::alarm(0);
-    return is_said;
   }
 
-  /// Returns whether it has said where the thread was.
+  /// Returns whether it has said what a rank has to say.
   static bool report(const fatal_signal& by, const void* address, const void* machine) {
     const stack_pool* pool = stack_pool::of_this_thread();
     const char* runs = who != nullptr ? who() : nullptr;
@@ -147,7 +146,8 @@ struct overflow_reporter {
       [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, used);
       if (last_words != nullptr) last_words(text, used);
     }
-    return may_say_where && say_where(by.number, machine);
+    if (may_say_where) say_where(by.number, machine);
+    return length > 0 && where != nullptr;
   }
 
   static void handle(int signal, siginfo_t* info, void* machine) {
@@ -216,7 +216,7 @@ inline void abort_hung(pthread_t thread) {
 }
 
 inline void install_overflow_reporter(const char* (*who)(), void (*last_words)(const char*, std::size_t),
-                                      bool (*where)(const void*)) {
+                                      void (*where)(const void*)) {
   using reporter = detail::overflow_reporter;
   reporter::who = who;
   reporter::last_words = last_words;

@@ -87,6 +87,7 @@ MANTA_DECL void supply::give(rank_id from, const pull_message& m, node& n) {
   if (!pulls_.may_encode(own_.ledger.memory().share()) && own_.members.deaths() == 0) {
     return pulls_.defer(from, m);
   }
+  const references::addressed receiver(own_.refs, from);
   wire::encoded value;
   try {
     if (n.form == form::blob) store::decode(n);
@@ -174,6 +175,7 @@ MANTA_DECL void supply::send_result(const ended_task& t, invocation& call, node*
     store::set_plain(*expected, call.plain, bytes);
     return completion_.complete(*expected);
   }
+  const references::addressed receiver(own_.refs, t.home_rank);
   const store::saving result(call.type, t.function, call.task);
   node temporary;
   temporary.type = call.type;
@@ -238,6 +240,7 @@ MANTA_DECL void supply::send_failure(const ended_task& t, const store::failure_p
 }
 
 MANTA_DECL void supply::send_pages(rank_id to, const pull_message& m, node& n, store::large& l) {
+  const references::addressed receiver(own_.refs, to);
   own_.refs.hold(n);  // until it is mapped
   own_.ledger.show(l);
   neighbours_.note_shown(to, n);
