@@ -83,7 +83,7 @@ def nginx():
         for port, server in (("8001", a), ("8002", b)):
             text = text.replace(f"127.0.0.1:{port}", f"127.0.0.1:{server.port}")
         with open(os.path.join(FOLDER, "nginx.conf"), "w") as file:
-            file.write(text)
+            file.write(("user root;\n" if os.geteuid() == 0 else "") + text)  # whose folder is FOLDER
         restart_behind([NGINX, "-p", FOLDER, "-c", "nginx.conf"], place, a, b)
 
 
