@@ -409,6 +409,12 @@ def answers_that_cannot_be_sent_are_500():
         check("the rest of a path", s.ask("/users/B%C3%B6/7?x=1")[:2], (200, '"Bö/7"'.encode()))
 
 
+def operations_have_ids_of_their_own():
+    with Server(rims=1) as s:
+        ids = [operation["operationId"] for path in s.json("/openapi.json")[1]["paths"].values() for operation in path.values()]
+        check("each once", sorted(set(ids)), sorted(ids))
+
+
 def a_circle_of_deployments_ends_after_the_answer_time():
     with Server(rims=1, answer_time=400) as s:
         check("as long as there is room", s.json("/round", 1), (200, 1))
@@ -751,6 +757,7 @@ run((
     health_and_metrics_need_no_token,
     handlers_say_statuses,
     answers_that_cannot_be_sent_are_500,
+    operations_have_ids_of_their_own,
     a_circle_of_deployments_ends_after_the_answer_time,
     tasks_change_deployments,
     an_update_is_taken_back_when_its_caller_goes,

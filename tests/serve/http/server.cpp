@@ -339,6 +339,7 @@ int main(int argc, char** argv) {
       http.route<picture>("/picture");
       http.route<throws_a_number>("/number");
       http.route<any_answer>("/answer");
+      for (const char* path : {"/live", "/get/live", "/get_live"}) http.route<greet>(path);
       http.route<path_of>("/users/{user}/{id}", {.methods = {"GET"}});
       serve::options circle{.name = "round_a"};
       circle.max_ongoing = 1;
