@@ -98,7 +98,7 @@ MANTA_DECL std::string unknown_settings() {
   // What the launcher, scripts and parts that stand apart from runs read.
   constexpr const char* others[] = {"HELP",     "RANKS_PER_NODE", "RUN",    "PROGRESS", "PYTHON", "SLURM",
                                     "LAUNCHER", "TEST",           "BUILD",  "MESON",    "CXX",    "SCRATCH",
-                                    "LOGIN",    "RANDOM",         "CANCEL", "STACK_",   "FARM_"};
+                                    "LOGIN",    "RANDOM",         "CANCEL", "STACK_",   "FARM_",  "SERVE_"};
   std::string text;
   for (char** at = environ; *at != nullptr; ++at) {
     const std::string_view entry = *at, name = entry.substr(0, entry.find('='));

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cereal/types/memory.hpp>
 #include <chrono>
-#include <fstream>
 #include <memory>
 
 #include "manta/serve.hpp"
-#include "manta/serve/options_file.hpp"
 #include "support/world.hpp"
 
 using manta::testing::in_world;
@@ -599,65 +597,6 @@ TEST_CASE("a constructor's argument may be a future; all replicas are made from 
     for (int i = 0; i < 12; ++i) CHECK(d(i).get() == 40 + i);
   });
   CHECK(manta::testing::tracked_here() == 0);
-}
-
-TEST_CASE("options come from a JSON file; unknown keys and wrong values are refused by name") {
-  const manta::testing::folder f;
-  const auto written = [&](const std::string& text) {
-    std::ofstream(f.path + "/options.json") << text;
-    return f.path + "/options.json";
-  };
-  const serve::options o = serve::read_options(
-      written(R"({"name": "m", "replicas": 2, "max_batch": 8, "wait_ms": 0.5, "idempotent": true, "gpus": 0.5,
-                  "resources": {"licence": 2}, "health_every_ms": 100})"),
-      {.max_queue = 7});
-  CHECK(o.name == "m");
-  CHECK(o.replicas == 2);
-  CHECK(o.max_batch == 8);
-  CHECK(o.wait == 500us);
-  CHECK(o.max_queue == 7);
-  CHECK(o.idempotent);
-  CHECK(o.gpus == 0.5);
-  CHECK(o.resources.amount("licence") == 2);
-  CHECK(o.health_every == 100ms);
-  const auto refused = [&](const char* text) {
-    return thrown<manta::error>([&] { serve::read_options(written(text)); });
-  };
-  CHECK(contains(refused(R"({"replica": 2})"),
-                 "there is no option \"replica\"; there are name, replicas, max_batch, wait_ms,"));
-  CHECK(contains(refused(R"({"replicas": "two"})"), "replicas: expected an integer"));
-  CHECK(contains(refused(R"({"wait_ms": -1})"), "wait_ms: expected milliseconds from 0 on"));
-  CHECK(contains(refused("7"), "expected an object with options of a deployment, or a list of such objects"));
-  CHECK(refused("{").starts_with("manta: serve::read_options: " + f.path +
-                                 "/options.json: the file is not JSON: parse error at line 1, column 2"));
-  CHECK(
-      contains(refused(R"({"resources": {"licence": "two"}})"), "options.json: resources.licence: expected a number"));
-  CHECK(contains(thrown<manta::error>([] { serve::read_options("/no/file.json"); }), "cannot read /no/file.json"));
-}
-
-TEST_CASE("a JSON file has the options of several deployments; each is found by its name") {
-  const manta::testing::folder f;
-  const auto read = [&](const char* text, const serve::options& otherwise) {
-    std::ofstream(f.path + "/serve.json") << text;
-    return serve::read_options(f.path + "/serve.json", otherwise);
-  };
-  constexpr const char* two = R"([{"name": "quick", "replicas": 4}, {"name": "careful", "max_batch": 2}])";
-  CHECK(read(two, {.name = "quick", .max_queue = 7}).replicas == 4);
-  const serve::options careful = read(two, {.name = "careful", .replicas = 3, .max_queue = 7});
-  CHECK(careful.name == "careful");
-  CHECK(careful.replicas == 3);
-  CHECK(careful.max_batch == 2);
-  CHECK(careful.max_queue == 7);
-  const auto refused = [&](const char* text, const char* name = "quick") {
-    return thrown<manta::error>([&] { read(text, {.name = name}); });
-  };
-  CHECK(contains(refused(two, "quik"), "there are no options of \"quik\"; there are those of \"quick\", \"careful\""));
-  CHECK(contains(refused(two, ""), "the file is a list; say which options are meant: read_options(file, {.name = "));
-  CHECK(contains(refused("[]"), "there are no options of \"quick\"; the list is empty"));
-  CHECK(contains(refused(R"([{"name": "quick"}, {"replicas": 2}])"), "[1]: name is missing"));
-  CHECK(contains(refused(R"([{"name": "quick"}, {"name": "quick"}])"), "[1]: there are options of \"quick\" already"));
-  CHECK(contains(refused(R"([{"name": "quick"}, {"name": "b", "replica": 2}])"), "[1]: there is no option"));
-  CHECK(contains(refused(R"({"quick": {"replicas": 2}})"), "are a list: [{\"name\": \"quick\", ..}"));
 }
 
 TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of replicas") {

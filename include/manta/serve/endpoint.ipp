@@ -30,7 +30,10 @@ MANTA_DECL void endpoint::set_sizes(std::int64_t input, std::int64_t output) {
 MANTA_DECL void name_values(endpoint& e, bool were_named) {
   std::vector<std::string>& names = e.options.inputs;
   const std::vector<std::string> in_path = names_in_path(e.path);
-  if (names.empty()) names = in_path;  // in the order of the path
+  if (names.empty()) {
+    names = in_path;                                                    // in the order of the path
+    if (names.size() > e.values.size()) names.resize(e.values.size());  // a whole request has the others
+  }
   for (std::size_t i = names.size(); i < e.values.size(); ++i) names.push_back(base::text("input{}", i));
   std::size_t of_path = 0;
   for (std::size_t i = 0; i < e.values.size(); ++i) {

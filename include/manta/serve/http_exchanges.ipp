@@ -168,6 +168,7 @@ inline void http_exchanges::finish(std::uint64_t id) {
 }
 
 MANTA_DECL void http_exchanges::answer_at_once(exchange& x, reply answer) {
+  if (const std::string why = why_not_sent(answer); !why.empty()) answer = failure(500, why);
   if (answer.status == 503) {
     const auto is_retry = [](const auto& field) { return same_word(field.first, "Retry-After"); };
     if (std::none_of(answer.header.begin(), answer.header.end(), is_retry))

@@ -29,6 +29,10 @@ struct message_limits {
 MANTA_DECL bool same_word(std::string_view a, std::string_view b);
 /// Whether a list such as "keep-alive, close" has this element.
 MANTA_DECL bool list_has(std::string_view list, std::string_view word);
+/// Whether it may be the name of a field.
+MANTA_DECL bool is_token(std::string_view text);
+/// Whether it has a character that the value of a field must not have, such as a line break.
+MANTA_DECL bool has_control(std::string_view text);
 
 /// One request. Its views refer to the message itself.
 class http_message {

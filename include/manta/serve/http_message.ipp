@@ -38,10 +38,11 @@ inline bool is_token_character(char c) {
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'), digit = c >= '0' && c <= '9';
   return letter || digit || (c != '\0' && std::strchr("!#$%&'*+-.^_`|~", c) != nullptr);
 }
-inline bool is_token(std::string_view text) {
+MANTA_DECL bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), &is_token_character);
 }
 inline bool is_control(char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f'; }
+MANTA_DECL bool has_control(std::string_view text) { return std::any_of(text.begin(), text.end(), &is_control); }
 
 // --- the message
 

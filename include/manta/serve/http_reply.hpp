@@ -40,6 +40,9 @@ MANTA_DECL const std::string& http_date();
 MANTA_DECL std::string shown(std::string_view text);
 /// An answer that says what was wrong: {"error": why}.
 MANTA_DECL reply failure(int status, const std::string& why);
+/// Why an answer of a function's cannot be sent: a status that is none of an answer, a header field that would end
+/// before its end or that the server sets itself. Empty: it can.
+MANTA_DECL std::string why_not_sent(const reply& answer);
 
 }  // namespace manta::serve::detail
 

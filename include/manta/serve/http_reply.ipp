@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdio>
 #include <ctime>
 
+#include "manta/base/text.hpp"
 #include "manta/output/row.hpp"
+#include "manta/serve/http_message.hpp"
 #include "manta/serve/http_reply.hpp"
 
 namespace manta::serve::detail {
@@ -82,6 +85,23 @@ MANTA_DECL reply failure(int status, const std::string& why) {
   output::append_json_text(answer.body, why);  // whatever its bytes are
   answer.body += '}';
   return answer;
+}
+
+MANTA_DECL std::string why_not_sent(const reply& answer) {
+  if (answer.status < 200 || answer.status > 599)
+    return base::text("the function answered with the status {}; those of an answer are 200 to 599", answer.status);
+  if (has_control(answer.type)) return "the function answered with a type that has a line break in it";
+  for (const auto& [name, value] : answer.header) {
+    if (!is_token(name) || has_control(value))
+      return base::text("the function answered with the header field \"{}\", whose {}", shown(name),
+                        is_token(name) ? "value has a line break in it" : "name is none");
+    for (const char* const own : {"Content-Length", "Transfer-Encoding", "Connection", "Content-Type", "Date"}) {
+      if (same_word(name, own))
+        return base::text("the function answered with the header field {}, which the server sets{}", own,
+                          same_word(name, "Content-Type") ? " from the answer's type" : "");
+    }
+  }
+  return "";
 }
 
 }  // namespace manta::serve::detail

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "manta/base/text.hpp"
 #include "manta/base/version.hpp"
@@ -93,15 +94,29 @@ inline std::string summary_of(const route& r) {
   return at.deployment.valid() ? base::text("The deployment {}", at.options.name) : base::text("Calls {}", at.path);
 }
 
-inline void add_operation(json_builder& out, const route& r, const std::string& method, const server_state& server) {
+/// Names of operations, each once.
+class operation_ids {
+ public:
+  std::string of(std::string name) {
+    for (char& c : name) c = c == '/' || c == '{' || c == '}' || c == ' ' ? '_' : c;
+    while (name.empty() || std::find(taken_.begin(), taken_.end(), name) != taken_.end()) name += '_';
+    taken_.push_back(name);
+    return name;
+  }
+
+ private:
+  std::vector<std::string> taken_;
+};
+
+inline void add_operation(json_builder& out, const route& r, const std::string& method, const server_state& server,
+                          operation_ids& ids) {
   const endpoint& at = *r.at;
   const bool in_query = method == "GET" || method == "HEAD" || method == "DELETE";
   out.key(small_letters(method)).begin('{');
   // An id is the same for a route, whatever its method is, but for the method before it.
-  std::string id = at.path.substr(1);
-  if (method != "POST") id = small_letters(method) + " " + id;
-  for (char& c : id) c = c == '/' || c == '{' || c == '}' || c == ' ' ? '_' : c;
-  out.member("operationId", id).member("summary", summary_of(r));
+  const std::string of_path = at.path.substr(1);
+  out.member("operationId", ids.of(method == "POST" ? of_path : small_letters(method) + " " + of_path))
+      .member("summary", summary_of(r));
   if (!at.options.description.empty()) out.member("description", at.options.description);
   out.key("tags").begin('[').value(at.deployment.valid() ? "deployments" : "functions").end(']');
   out.key("parameters").begin('[');
@@ -151,7 +166,7 @@ inline std::string example_of(const endpoint& model) {
 }
 
 /// The routes of the protocol for models.
-inline void add_protocol(json_builder& out, const route_table& routes, const server_state& server) {
+inline void add_protocol(json_builder& out, const route_table& routes, const server_state& server, operation_ids& ids) {
   std::vector<std::string> names;
   std::string example;
   for (const auto& each : routes.all()) {
@@ -166,7 +181,7 @@ inline void add_protocol(json_builder& out, const route_table& routes, const ser
   schema.begin('{').member("type", "string").key("enum").json(to_json(names)).end('}');
   const route_value model{"name", std::move(schema.text()), true, false};
   const auto get = [&](const char* path, const char* id, const char* summary, bool is_open, bool of_model) {
-    out.key(path).begin('{').key("get").begin('{').member("operationId", id).member("summary", summary);
+    out.key(path).begin('{').key("get").begin('{').member("operationId", ids.of(id)).member("summary", summary);
     out.key("tags").begin('[').value("protocol").end(']');
     if (is_open) out.key("security").begin('[').end(']');
     if (of_model) {
@@ -184,7 +199,7 @@ inline void add_protocol(json_builder& out, const route_table& routes, const ser
   if (names.empty()) return;
   get("/v2/models/{name}", "model", "Names, types and shapes of a model's tensors", false, true);
   get("/v2/models/{name}/ready", "model_ready", "The model would answer", true, true);
-  out.key("/v2/models/{name}/infer").begin('{').key("post").begin('{').member("operationId", "infer");
+  out.key("/v2/models/{name}/infer").begin('{').key("post").begin('{').member("operationId", ids.of("infer"));
   out.member("summary", "Tensors through a model (Open Inference Protocol)");
   out.key("tags").begin('[').value("protocol").end(']').key("parameters").begin('[');
   add_parameter(out, model);
@@ -234,6 +249,7 @@ MANTA_DECL std::string openapi_text(const route_table& routes, const server_stat
     out.begin('{').member("name", name).member("description", what).end('}');
   out.end(']').key("paths").begin('{');
   std::vector<std::string> done;
+  operation_ids ids;
   for (const auto& each : routes.all()) {
     const std::string& path = each->at->path;
     if (std::find(done.begin(), done.end(), path) != done.end()) continue;
@@ -242,12 +258,12 @@ MANTA_DECL std::string openapi_text(const route_table& routes, const server_stat
     for (const auto& same : routes.all()) {
       if (same->at->path != path) continue;
       for (const std::string& method : all_methods(*same->at)) {
-        if (method != "HEAD") add_operation(out, *same, method, server);
+        if (method != "HEAD") add_operation(out, *same, method, server, ids);
       }
     }
     out.end('}');
   }
-  add_protocol(out, routes, server);
+  add_protocol(out, routes, server, ids);
   out.end('}').key("components").begin('{').key("schemas").json(openapi_schemas);
   if (server.needs_token) {
     out.key("securitySchemes").begin('{').key("token").begin('{').member("type", "http").member("scheme", "bearer");

@@ -23,8 +23,8 @@ class call_timeout {
   call_timeout(std::chrono::duration<Rep, Period> longest) : longest_(longest) {
     (void)isolate_option(std::is_same_v<Rep, Rep>);
   }
-  /// A limit that comes from a file, and not from the text of the program.
-  static call_timeout from_file(std::chrono::milliseconds longest) {
+  /// A limit that the text of the program does not have, for example one from a file: it prepares for nothing.
+  static call_timeout from_number(std::chrono::milliseconds longest) {
     call_timeout its;
     its.longest_ = longest;
     return its;

@@ -41,7 +41,7 @@ void pass_options(Archive& archive, options& o) {
     pass_duration(archive, *each);
   std::chrono::milliseconds timeout = o.timeout;
   pass_duration(archive, timeout);
-  o.timeout = call_timeout::from_file(timeout);
+  o.timeout = call_timeout::from_number(timeout);
   bool isolate = o.isolate;
   archive(isolate);
   set_isolated(o.isolate, isolate);

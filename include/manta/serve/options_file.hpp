@@ -13,8 +13,8 @@
 //
 //   [{"name": "quick", "replicas": 4}, {"name": "careful", "replicas": 2, "max_queue": 100}]
 //
-// The keys are the members of serve::options; times have the unit in their names: wait_ms, down_after_ms,
-// health_every_ms. "resources" is an object of amounts by their names.
+// The keys are the members of serve::options; times have the unit in their names: wait_ms, timeout_ms, health_every_ms.
+// "resources" is an object of amounts by their names.
 //
 // A file for a whole application has the server's options, too:
 //
@@ -24,6 +24,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include "manta/serve/http_options.hpp"
 #include "manta/serve/json.hpp"
@@ -31,11 +32,20 @@
 
 namespace manta::serve {
 
+namespace detail {
+MANTA_DECL options read_options_file(const std::string& path, const options& otherwise);
+}  // namespace detail
+
 /// What the JSON object in the file says, and what `otherwise` has where the file says nothing. Of a list of objects,
 /// the one with the name `otherwise.name` counts. Throws manta::error if the file cannot be read; json_error for a text
 /// that is no JSON, for an unknown key or name, with those that there are, and for a value of another type, anywhere in
 /// the file. The values themselves are checked by deploy.
-MANTA_DECL options read_options(const std::string& path, const options& otherwise = {});
+//  (A template, so that only a program that calls it prepares for the processes that "timeout_ms" and "isolate" need.)
+template <class Options = options>
+Options read_options(const std::string& path, const Options& otherwise = {}) {
+  (void)isolate_option(std::is_same_v<Options, options>);
+  return detail::read_options_file(path, otherwise);
+}
 
 /// The options of a server: the object "http" of a file that has one. A file without it changes nothing. The program
 /// sets `tls` and `compression`.

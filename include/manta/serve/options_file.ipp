@@ -101,8 +101,11 @@ inline void read_deployment(options& o, json_view from) {
   all.add_time("drain_time_ms", o.drain_time);
   all.add("wave", o.wave);
   all.add_resources("resources", o.resources);
+  bool isolate = o.isolate;
+  all.add("isolate", isolate);
   all.read(from);
-  o.timeout = call_timeout::from_file(timeout);
+  set_isolated(o.isolate, isolate);
+  o.timeout = call_timeout::from_number(timeout);
 }
 
 inline void read_server(http_options& o, json_view from) {
@@ -189,7 +192,7 @@ inline bool is_application(json_view root) {
 
 }  // namespace detail
 
-MANTA_DECL options read_options(const std::string& path, const options& otherwise) {
+MANTA_DECL options detail::read_options_file(const std::string& path, const options& otherwise) {
   options o = otherwise;
   detail::read_file("read_options", path, [&](json_view root) {
     const json_view from = detail::is_application(root) ? root.member("deployments") : root;

@@ -133,9 +133,11 @@ class replica {
   /// The answers to the batch of this number. Its method sees this_task::stop_requested() when nobody wants
   /// them any more.
   template <class R, class... A>
-  std::vector<value_of<R>> run(type_tag<R>, std::uint64_t number, std::vector<std::tuple<A...>> batch) {
+  answered_rows<R> run(type_tag<R>, std::uint64_t number, std::vector<std::tuple<A...>> batch) {
     const under_way mine(*this, number);
-    return static_cast<answering_object<R(A...)>&>(*object_).run(std::move(batch));
+    answered_rows<R> answers{static_cast<answering_object<R(A...)>&>(*object_).run(std::move(batch))};
+    answers.ns = mine.ns();
+    return answers;
   }
   void reconfigure(const settings& s) { object_->reconfigure(s); }
   /// False if the class has `bool healthy() const` and it is false or throws.
@@ -189,8 +191,11 @@ class replica {
     MANTA_DECL under_way(replica& r, std::uint64_t number);
     MANTA_DECL ~under_way();
     under_way(const under_way&) = delete;
+    /// The time since its beginning.
+    [[nodiscard]] MANTA_DECL std::int64_t ns() const;
 
    private:
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     running_batches& running_;
     running_batches::iterator at_;
   };

@@ -31,6 +31,10 @@ MANTA_DECL replica::under_way::~under_way() {
   running_.erase(at_);
 }
 
+MANTA_DECL std::int64_t replica::under_way::ns() const {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin_).count();
+}
+
 MANTA_DECL replica::stream_turn::stream_turn(replica& r, std::uint64_t number) {
   for (;;) {
     const auto found = r.streams_.find(number);

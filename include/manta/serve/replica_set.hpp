@@ -20,6 +20,7 @@
 #include "manta/serve/dispatcher.hpp"
 #include "manta/serve/replica.hpp"
 #include "manta/serve/replica_places.hpp"
+#include "manta/this_task.hpp"
 #include "manta/watcher.hpp"
 
 namespace manta::serve::detail {
@@ -28,11 +29,32 @@ namespace manta::serve::detail {
 template <class... C>
 struct kept_arguments {
   std::tuple<future<C>...> values;
+  int from = rank();  ///< the rank that gave them
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(values);
+    archive(values, from);
   }
 };
+
+/// A copy that this rank keeps; an argument without a value stays as it is, and the constructor's error says why.
+template <class T>
+future<T> kept_here(const future<T>& argument) {
+  if constexpr (wire::is_copyable<T>) {
+    try {
+      return put(argument.get());
+    } catch (const std::exception&) {
+      return argument;
+    }
+  } else {
+    return argument;
+  }
+}
+/// The arguments on the router's rank: those of another one are lost when that dies. Rank 0 outlives them all.
+template <class... C>
+kept_arguments<C...> kept_here(const kept_arguments<C...>& given) {
+  if (given.from == 0 || given.from == rank()) return given;
+  return {std::apply([](const auto&... each) { return std::make_tuple(kept_here(each)...); }, given.values)};
+}
 
 using manta::detail::sentence;
 
@@ -71,8 +93,9 @@ class replica_set {
   MANTA_DECL void set_current(replica_version v);
   [[nodiscard]] const replica_version& current() const { return current_; }
   /// Starts replicas on these ranks, where others of this set may live, and waits for all: each is ready, or none is
-  /// left. -1: on any. Throws what a constructor threw.
-  MANTA_DECL std::vector<std::size_t> start_all(const std::vector<int>& at, const replica_version& v);
+  /// left. -1: on any. Throws what a constructor threw, and `cancelled` once `caller` does not want them any more.
+  MANTA_DECL std::vector<std::size_t> start_all(const std::vector<int>& at, const replica_version& v,
+                                                const this_task::stop_token& caller = {});
   /// Takes a replica of another set, which has this version.
   MANTA_DECL void adopt(placed_replica given, int version);
   /// Ends those that are being made, and adapts the number of replicas no more, or again.
@@ -130,6 +153,7 @@ class replica_set {
   [[nodiscard]] actor_options terms_on(int rank, const target_kind& kind) const;
   [[nodiscard]] bool has_to_be_isolated(int rank) const;
   void refuse_beside_others(int rank, const target_kind& kind) const;
+  void wait_for_constructor(const start_under_way& s, const this_task::stop_token& caller);
   void note_start(std::size_t r, int rank);
   void tell_calls(std::size_t r, bool are_overdue);
   void end_all_on(int rank);

@@ -8,6 +8,7 @@
 
 #include "manta/base/text.hpp"
 #include "manta/serve/replica_set.hpp"
+#include "manta/serve/waiting_calls.hpp"
 
 namespace manta::serve::detail {
 
@@ -300,7 +301,15 @@ inline replica_set::start_under_way replica_set::start(replica_version v, int ra
   }
 }
 
-MANTA_DECL std::vector<std::size_t> replica_set::start_all(const std::vector<int>& at, const replica_version& v) {
+/// Waits for a constructor. Throws what it threw.
+inline void replica_set::wait_for_constructor(const start_under_way& s, const this_task::stop_token& caller) {
+  if (wait_while_wanted(s.opened, [&] { return !caller.stop_requested(); })) return sentence(s.opened), void();
+  give_up(s.replica, "nobody waits any more for a constructor that has not returned");
+  throw cancelled("manta: serve: a constructor had not returned when the update was taken back");
+}
+
+MANTA_DECL std::vector<std::size_t> replica_set::start_all(const std::vector<int>& at, const replica_version& v,
+                                                           const this_task::stop_token& caller) {
   std::vector<start_under_way> mine;
   std::vector<std::size_t> numbers;
   std::exception_ptr problem;
@@ -312,7 +321,7 @@ MANTA_DECL std::vector<std::size_t> replica_set::start_all(const std::vector<int
   for (const start_under_way& s : mine) {
     numbers.push_back(s.replica);
     try {
-      sentence(s.opened);
+      wait_for_constructor(s, caller);
     } catch (const error& e) {
       problem = is_isolated(s.replica) && !dispatcher_.told().isolate
                     ? std::make_exception_ptr(error(base::text(

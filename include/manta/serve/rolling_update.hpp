@@ -38,7 +38,7 @@ class rolling_update {
 
   void take_over(const replica_version& next, std::vector<placed_replica> there);
   void go_back(const replica_version& before, int failed);
-  void replace(const numbers& going, const replica_version& by);
+  void replace(const numbers& going, const replica_version& by, const this_task::stop_token& caller = {});
   void replace_elsewhere(const numbers& going);
   int place_of(std::size_t r);
   void retire(const numbers& going, bool retired);

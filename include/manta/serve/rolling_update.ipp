@@ -58,6 +58,7 @@ MANTA_DECL void rolling_update::run(replica_version next, std::vector<placed_rep
 }
 
 inline void rolling_update::take_over(const replica_version& next, std::vector<placed_replica> there) {
+  const auto caller = this_task::get_stop_token();
   numbers old = dispatcher_.replicas().all_ready();
   const std::size_t all = std::max<std::size_t>(1, old.size());
   const std::size_t missing = all - std::min(all, there.size());
@@ -65,7 +66,11 @@ inline void rolling_update::take_over(const replica_version& next, std::vector<p
     words_ = base::text("version {}: {} of {} replicas", next.number, done, all);
     const std::size_t count = std::min(wave(all), missing - done);
     const numbers going = take_first(old, count);
-    going.empty() ? void(replicas_.start_all(std::vector<int>(count, -1), next)) : replace(going, next);
+    if (going.empty()) {
+      replicas_.start_all(std::vector<int>(count, -1), next, caller);
+    } else {
+      replace(going, next, caller);
+    }
     done += going.empty() ? count : going.size();
   }
   words_ = base::text("version {}: the former one ends", next.number);
@@ -93,8 +98,10 @@ inline void rolling_update::go_back(const replica_version& before, int failed) {
   dispatcher_.set_batched(before.kind.is_batched);
 }
 
-/// Others of this version in the places of these. If one cannot start, these stay.
-inline void rolling_update::replace(const numbers& going, const replica_version& by) {
+/// Others of this version in the places of these. If one cannot start, or `caller` does not want them any more before
+/// they have, these stay.
+inline void rolling_update::replace(const numbers& going, const replica_version& by,
+                                    const this_task::stop_token& caller) {
   std::vector<int> at = replicas_.places().free(replicas_.ranks(), going.size());
   const bool is_beside = at.size() == going.size();
   const bool others_answer = dispatcher_.replicas().all_ready().size() > going.size();
@@ -110,7 +117,7 @@ inline void rolling_update::replace(const numbers& going, const replica_version&
     const replica_version before = replicas_.current();
     end_all(going);
     try {
-      replicas_.start_all(at, by);
+      replicas_.start_all(at, by, caller);
     } catch (...) {
       replicas_.start_all(at, before);
       has_room_();
@@ -119,7 +126,7 @@ inline void rolling_update::replace(const numbers& going, const replica_version&
     return has_room_();
   }
   try {
-    replicas_.start_all(at, by);
+    replicas_.start_all(at, by, caller);
   } catch (...) {
     retire(going, false);
     has_room_();

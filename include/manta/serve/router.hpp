@@ -42,17 +42,17 @@ class router {
   /// Starts the replicas and waits for them. Throws what a constructor threw.
   template <class Target, class... C>
   void open(type_tag<Target>, const kept_arguments<C...>& arguments) {
-    begin(recipe_of<Target, C...>(arguments));
+    begin(recipe_of<Target, C...>(kept_here(arguments)));
   }
   /// A new version, or a canary if the weight is below 1. Throws what a constructor threw; nothing has changed then.
   template <class Target, class... C>
   void update(type_tag<Target>, double weight, const kept_arguments<C...>& arguments) {
-    change(weight, [&] { return recipe_of<Target, C...>(arguments); });
+    change(weight, [&] { return recipe_of<Target, C...>(kept_here(arguments)); });
   }
   /// Begins a version with the function or class of the present one, and these arguments.
   template <class... C>
   void update_alike(double weight, const kept_arguments<C...>& arguments) {
-    change(weight, [&] { return versions_.recipe_with(arguments); });
+    change(weight, [&] { return versions_.recipe_with(kept_here(arguments)); });
   }
   /// Begins a version with the function or class and the arguments of the present one: the constructors run again.
   MANTA_DECL void update_again(double weight);

@@ -18,6 +18,8 @@ class router::turn {
  public:
   explicit turn(router& r) : router_(r) {
     while (r.is_changing_) r.changes_.wait();
+    if (this_task::stop_requested())  // an update whose caller has gone must not come after the next one's
+      throw cancelled(base::text("manta: serve: a change of '{}' was taken back", r.dispatcher_.told().name));
     r.is_changing_ = true;
   }
   ~turn() {
@@ -92,7 +94,7 @@ MANTA_DECL void router::run_rows(const actor<router>& self, const call_options& 
       if (rows.left() > 0 && slices.size() < whole.sizes().at_once()) {
         queued_request asked = asked_by(caller, o);
         asked.is_part = asked.alone = true;
-        const std::size_t size = whole.next(rows.left());
+        const std::size_t size = std::min(rows.left(), whole.sizes().next());
         const std::uint64_t number = next_slice_++;
         const auto its = slices_.emplace(number, rows.take_slice(std::move(asked), size)).first->second;
         slices.push_back({number, its, size, async<&router::run_slice>(self, number)});
@@ -101,8 +103,7 @@ MANTA_DECL void router::run_rows(const actor<router>& self, const call_options& 
       const slice first = slices.front();
       if (!wait_while_wanted(first.ended, [&] { return !caller.stop_requested(); })) whole.give_up();
       first.ended.get();
-      rows.add_answers(*first.its);
-      whole.answered(first.size);
+      whole.answered(first.size, rows.add_answers(*first.its));
       slices.pop_front();
     }
   } catch (...) {
@@ -253,6 +254,9 @@ MANTA_DECL actor<router> find_router(const std::string& name, const char* signat
 }
 
 MANTA_DECL void wait_for_start(const future<void>& started, const std::string& name, const char* what) {
+  const auto caller = this_task::get_stop_token();
+  if (!wait_while_wanted(started, [&] { return !caller.stop_requested(); }))
+    throw cancelled(base::text("manta: serve: the deployment '{}' {}: this task is to stop", name, what));
   try {
     started.get();
   } catch (const task_failed& e) {

@@ -9,6 +9,7 @@
 //                                                            serve::deploy<serve::batched<&classifier::predict>>(..)
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -95,14 +96,15 @@ inline constexpr bool is_stream = false;
 template <class T>
 inline constexpr bool is_stream<generator<T>> = true;
 
-/// The answers to rows of tensors, and the version of the deployment that has given them.
+/// The answers to many requests, such as rows of tensors, and the version of the deployment that has given them.
 template <class R>
 struct answered_rows {
   std::vector<value_of<R>> rows;
   int version = 1;
+  std::int64_t ns = 0;  ///< time that the replica took
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(rows, version);
+    archive(rows, version, ns);
   }
 };
 

@@ -70,7 +70,7 @@ struct waiting_request<R(A...)> final : waiting_entry {
     auto answers = async<&replica::run<R, A...>>(its, type_tag<R>(), terms.number, std::move(all));
     const call_end end = finish_call(answers, b, terms);
     if (end != call_end::answered) return end;
-    auto given = std::move(answers).get();
+    auto given = std::move(answers).get().rows;
     for (std::size_t i = 0; i < given.size(); ++i) {
       of(b.requests[i]).answer = std::move(given[i]);
       of(b.requests[i]).is_answered = true;

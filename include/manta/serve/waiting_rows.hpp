@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Rows of tensors at a router. They are one request of the deployment's, and go to replicas in slices: of a batched
-// method, slices of the largest batch; of others, slices that take some milliseconds. Few slices wait at a time, so
-// other requests get their turns between them.
+// method, slices of the largest batch; of others, slices that take some milliseconds of a replica, or single rows if
+// each has a time limit. Few slices wait at a time, so other requests get their turns between them.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <iterator>
 #include <memory>
 #include <tuple>
@@ -30,12 +28,13 @@ class slice_sizes {
   [[nodiscard]] std::size_t next() const { return rows_; }
   /// Slices that may be on their way at a time.
   [[nodiscard]] std::size_t at_once() const { return at_once_; }
-  /// A slice with this number of rows has been answered after this time.
+  /// A replica has taken this time for this number of rows.
   MANTA_DECL void took(std::size_t rows, std::chrono::nanoseconds time);
 
  private:
-  std::size_t rows_, at_once_;
+  std::size_t rows_ = 1, at_once_;
   bool is_fixed_;
+  double ns_of_row_ = 0;  ///< in a slice that had a processor to itself, as far as is known; 0: none has come
 };
 
 /// A request with many rows, from its admission to its end.
@@ -47,10 +46,8 @@ class rows_under_way {
   rows_under_way(const rows_under_way&) = delete;
 
   [[nodiscard]] const slice_sizes& sizes() const { return sizes_; }
-  /// The number of rows for the slice that is sent now; `left`: rows that have not been sent.
-  MANTA_DECL std::size_t next(std::size_t left);
-  /// The oldest slice has been answered.
-  MANTA_DECL void answered(std::size_t rows);
+  /// A slice has been answered.
+  void answered(std::size_t rows, std::chrono::nanoseconds time) { sizes_.took(rows, time); }
   void end() { is_good_ = true; }
   /// Nobody wants the answers: throws cancelled.
   [[noreturn]] MANTA_DECL void give_up();
@@ -59,7 +56,6 @@ class rows_under_way {
   dispatcher& dispatcher_;
   queued_request whole_;
   slice_sizes sizes_;
-  std::deque<queued_request::clock::time_point> sent_;  ///< times at which the slices were sent
   bool is_good_ = false, is_cancelled_ = false;
 };
 
@@ -72,7 +68,7 @@ struct waiting_rows<R(A...)> final : waiting_entry {
       : waiting_entry(std::move(r)), rows(std::move(its)) {}
 
   std::vector<std::tuple<A...>> rows;
-  std::vector<value_of<R>> answers = {};
+  answered_rows<R> answers = {};
 
   call_end run_batch(const dispatcher::batch& b, const actor<replica>& its, const batch_terms& terms) override {
     auto call = async<&replica::run<R, A...>>(its, type_tag<R>(), terms.number, given_to_replica(terms.may_repeat));
@@ -100,8 +96,8 @@ class many_rows {
   many_rows(const many_rows&) = delete;
   [[nodiscard]] std::size_t left() const { return left_; }
   [[nodiscard]] virtual std::shared_ptr<waiting_entry> take_slice(queued_request asked, std::size_t size) = 0;
-  /// `slice` is the oldest one that has not been answered, and has its answers now.
-  virtual void add_answers(waiting_entry& slice) = 0;
+  /// `slice` is the oldest one that has not been answered, and has its answers now. Gives the time that it took.
+  virtual std::chrono::nanoseconds add_answers(waiting_entry& slice) = 0;
 
  protected:
   std::size_t left_;
@@ -125,8 +121,10 @@ struct typed_rows<R(A...)> final : many_rows {
     return std::make_shared<waiting_rows<R(A...)>>(
         std::move(asked), std::vector<std::tuple<A...>>(begin, begin + static_cast<std::ptrdiff_t>(size)));
   }
-  void add_answers(waiting_entry& slice) override {
-    for (auto& each : static_cast<waiting_rows<R(A...)>&>(slice).answers) answers.rows.push_back(std::move(each));
+  std::chrono::nanoseconds add_answers(waiting_entry& slice) override {
+    auto& given = static_cast<waiting_rows<R(A...)>&>(slice).answers;
+    for (auto& each : given.rows) answers.rows.push_back(std::move(each));
+    return std::chrono::nanoseconds(given.ns);
   }
 };
 

@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import random
+import signal
 import socket
 import subprocess
 import sys
@@ -388,6 +389,106 @@ def handlers_say_statuses():
         check("the server goes on", s.ask("/v2/health/live")[0], 200)
 
 
+def answers_that_cannot_be_sent_are_500():
+    with Server(rims=1) as s:
+        def status_and_error(*values):
+            status, data, answer = s.ask("/answer", json.dumps(values))
+            check("no field of the value's", answer.getheader("X-Other"), None)
+            return status, data.decode()
+
+        check("one that can", s.ask("/answer", json.dumps([299, "X-Mine", "a\tb"]))[0], 299)
+        for values, words in (
+            ((100, "X", "y"), "the status 100; those of an answer are 200 to 599"),
+            ((-5, "X", "y"), "the status -5"),
+            ((200, "X", "y\r\nX-Other: 1"), 'the header field \\"X\\", whose value has a line break'),
+            ((200, "X Y", "y"), 'the header field \\"X Y\\", whose name is none'),
+            ((200, "content-length", "7"), "the header field Content-Length, which the server sets"),
+        ):
+            status, text = status_and_error(*values)
+            check(f"{values}", (status, words in text), (500, True))
+        check("the rest of a path", s.ask("/users/B%C3%B6/7?x=1")[:2], (200, '"Bö/7"'.encode()))
+
+
+def operations_have_ids_of_their_own():
+    with Server(rims=1) as s:
+        ids = [operation["operationId"] for path in s.json("/openapi.json")[1]["paths"].values() for operation in path.values()]
+        check("each once", sorted(set(ids)), sorted(ids))
+
+
+def a_circle_of_deployments_ends_after_the_answer_time():
+    with Server(rims=1, answer_time=400) as s:
+        check("as long as there is room", s.json("/round", 1), (200, 1))
+        check("a circle", s.json("/round", 5)[0], 504)
+        check("goes on", s.json("/round", 1), (200, 1))
+
+
+def tasks_change_deployments():
+    with Server(load=1) as s:
+        check("a task finds it", s.json("/update", "loaded"), (200, "loaded"))
+        check("a new version", report(s, "loaded")["version"], 2)
+        check("no such deployment", s.json("/update", "nobody")[0], 500)
+    if RANKS < 4:
+        return
+    with Server(load=1) as s:  # what one rank gave a version is there when that rank has died
+        def place():
+            status, answer = s.json("/loaded", 0)
+            return tuple(answer) if status == 200 else (0, 0)  # its process, and its rank
+
+        rank = place()[1]
+        os.kill(s.json("/update/from", rank)[1], signal.SIGKILL)
+        until("answered elsewhere", lambda: place()[1] not in (0, rank))
+        process, there = place()
+        os.kill(process, signal.SIGKILL)
+        until("made again", lambda: place()[1] not in (0, rank, there))
+
+
+def an_update_is_taken_back_when_its_caller_goes():
+    if RANKS < 4:
+        return
+    file = os.path.join(FOLDER, "loaded")
+    with Server(load=1, replicas=2) as s:
+        gone = s.connect()
+        gone.request("POST", "/update/until", json.dumps(file))
+        until("the constructor runs", lambda: "version 2" in report(s, "loaded")["change"])
+        gone.close()
+        until("the update has ended", lambda: report(s, "loaded")["change"] == "")
+        check("answered", s.json("/loaded", 0)[0], 200)
+        check("another update", s.json("/update", "loaded"), (200, "loaded"))
+        check("a new version", report(s, "loaded")["version"], 2)
+        with open(file, "w"):
+            pass  # the constructor returns, and its rank takes replicas again
+
+
+def no_replica_lives_beside_a_server_that_takes_none():
+    if RANKS < 4:
+        return
+    with Server(no_replicas=1, load=1, replicas=5) as s:
+        until("all live elsewhere", lambda: 0 not in {each["rank"] for each in report(s, "loaded")["each"]})
+        check("they answer", {s.json("/loaded", 0)[1][1] for _ in range(20)} & {0}, set())
+
+
+def what_is_under_way_has_the_drain_time():
+    with Server(rims=1, drain_time=300) as s:
+        c = s.connect()
+        c.request("POST", "/write", '["slow", 1000, 20]')
+        c.getresponse().read(10)
+        begin = time.monotonic()
+        s.process.send_signal(signal.SIGTERM)
+        s.wait_for("still answered")
+        until("the server ends", lambda: s.process.poll() is not None)
+        check("soon", time.monotonic() - begin < 15, True)
+
+
+def the_end_of_the_allocation_ends_the_server():
+    if RANKS > 1:
+        return
+    os.environ.update(MANTA_END_TIME=str(int(time.time()) + 6), MANTA_END_MARGIN="60")  # of which a tenth counts
+    with Server(ends=None) as s:
+        del os.environ["MANTA_END_TIME"], os.environ["MANTA_END_MARGIN"]
+        check("serves", s.json("/double", 2), (200, 4))
+        s.wait_for("no longer serving")
+
+
 def requests_have_ids_and_lines_in_the_log():
     log = os.path.join(FOLDER, "access.log")
     with Server(rims=1, access_log=log, token="tea") as s:
@@ -655,7 +756,15 @@ run((
     pages_of_other_sites_are_refused,
     health_and_metrics_need_no_token,
     handlers_say_statuses,
+    answers_that_cannot_be_sent_are_500,
+    operations_have_ids_of_their_own,
+    a_circle_of_deployments_ends_after_the_answer_time,
+    tasks_change_deployments,
+    an_update_is_taken_back_when_its_caller_goes,
+    no_replica_lives_beside_a_server_that_takes_none,
+    what_is_under_way_has_the_drain_time,
     requests_have_ids_and_lines_in_the_log,
+    the_end_of_the_allocation_ends_the_server,
     errors_tell_no_places,
     metrics_have_queues_and_replicas,
     gzip_is_read_and_written,

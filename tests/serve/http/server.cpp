@@ -137,6 +137,9 @@ struct writer {
 /// A model that takes its time to load; says its process and its rank.
 struct loaded {
   explicit loaded(int ms) { wait_ms(ms); }
+  loaded(int ms, const std::string& until) {
+    while (access(until.c_str(), F_OK) != 0) wait_ms(ms);
+  }
   std::pair<int, int> predict(int ms) {
     wait_ms(ms);
     return {static_cast<int>(getpid()), manta::rank()};
@@ -157,6 +160,39 @@ struct weights {
     return x;
   }
 };
+/// An answer of any form.
+manta::serve::response any_answer(int status, const std::string& name, const std::string& value) {
+  return {"x", "text/plain", status, {{name, value}}};
+}
+std::string path_of(const manta::serve::request& r) {
+  return std::string(r.value("user")) + "/" + std::string(r.value("id"));
+}
+
+// --- tasks that change deployments
+
+std::string update_from_task(const std::string& name) {
+  manta::serve::find<std::pair<int, int>(int)>(name).update(0);
+  return name;
+}
+/// Its constructors return when there is such a file.
+std::string update_until(const std::string& file) {
+  manta::serve::update<&loaded::predict>(manta::serve::find<std::pair<int, int>(int)>("loaded"), 1, file);
+  return file;
+}
+/// A new version from this rank; gives its process.
+int update_from_rank(int rank) {
+  const auto update = [](const std::string& name) {
+    update_from_task(name);
+    return static_cast<int>(getpid());
+  };
+  return manta::async(manta::task_options{.rank = rank}, update, std::string("loaded")).get();
+}
+/// Asks the other one, which asks this one.
+struct goes_round {
+  std::string next;
+  int run(int steps) const { return steps == 0 ? 0 : 1 + manta::serve::find<int(int)>(next).ask(steps - 1); }
+};
+
 char letter_after(char x) { return static_cast<char>(x + 1); }
 std::uint8_t next(std::uint8_t x) { return static_cast<std::uint8_t>(x + 1); }
 
@@ -237,6 +273,8 @@ int main(int argc, char** argv) {
     options.log_as_json = !given["log_as_json"].empty();
     options.detailed_errors = !given["detailed_errors"].empty();
     options.open_health = given["closed_health"].empty();
+    options.no_replicas = !given["no_replicas"].empty();
+    options.drain_time = std::chrono::milliseconds(number("drain_time", 20'000));
     if (!given["cors"].empty()) options.cors = {given["cors"]};
     if (!given["hosts"].empty()) options.hosts = {given["hosts"]};
     if (!given["ranks"].empty()) options.ranks = {1, 2};
@@ -300,6 +338,14 @@ int main(int argc, char** argv) {
       http.route<parts_of>("/form");
       http.route<picture>("/picture");
       http.route<throws_a_number>("/number");
+      http.route<any_answer>("/answer");
+      for (const char* path : {"/live", "/get/live", "/get_live"}) http.route<greet>(path);
+      http.route<path_of>("/users/{user}/{id}", {.methods = {"GET"}});
+      serve::options circle{.name = "round_a"};
+      circle.max_ongoing = 1;
+      http.route("/round", serve::deploy<&goes_round::run>(circle, "round_b"));
+      circle.name = "round_b";
+      http.route("/round/b", serve::deploy<&goes_round::run>(circle, "round_a"));
       http.route("/number/here", [gate](int x) -> int { throw x + 0 * static_cast<int>(gate.valid()); });
       serve::options its{.name = "writer", .replicas = 2};
       if (manta::size() > 1) its.timeout = std::chrono::milliseconds(300);
@@ -312,9 +358,13 @@ int main(int argc, char** argv) {
       http.route("/away", serve::deploy<twice>(its));
       http.route<hold_rank_1>("/hold");
     }
-    if (!given["load"].empty())
+    if (!given["load"].empty()) {
+      http.route<update_from_task>("/update");
+      http.route<update_from_rank>("/update/from");
+      http.route<update_until>("/update/until");
       http.route("/loaded", serve::deploy<&loaded::predict>({.name = "loaded", .replicas = number("replicas", 1)},
                                                             number("load", 0)));
+    }
     if (!given["hang"].empty()) {
       serve::options impatient{.name = "impatient", .replicas = 2};
       impatient.timeout = std::chrono::milliseconds(300);
