@@ -14,6 +14,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "manta/nn/shape.hpp"
@@ -41,6 +42,15 @@ class graph {
   MANTA_DECL node add(const std::string& name, const spec& layer, node from);
   /// As above, with the number of the node as its name.
   MANTA_DECL node add(const spec& layer, node from);
+  template <class First, class... Others>
+    requires(!std::is_convertible_v<const First&, spec> && !std::is_convertible_v<const First&, std::string>)
+  node add(const First&, const Others&...)
+  = delete;  // manta: nn: add(layer, node), or add("name", layer, node)
+  template <class... Others>
+  node add(const spec&, node, node, const Others&...) = delete;  // manta: nn: several nodes are joined by concat or sum
+  template <class... Others>
+  node add(  // manta: nn: several nodes are joined by concat or sum
+      const std::string&, const spec&, node, node, const Others&...) = delete;
   /// Several results beside each other: channels of images, features of the positions of sequences, or of vectors.
   MANTA_DECL node concat(const std::vector<node>& all);
   /// The sum of results of one shape.

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <concepts>
+#include <initializer_list>
 #include <vector>
 
 #include "manta/base/unknown_options.hpp"
@@ -94,7 +95,12 @@ MANTA_DECL spec linear(int outputs, const linear_options& options = {});
 spec linear(int, int) = delete;  // manta: linear(outputs): its inputs are the outputs of the layer before
 template <std::size_t N>
 spec linear(int, base::unknown_options<N>) = delete;  // manta: nn::linear_options has no such name, or other types
-spec conv2d(int, int, int) = delete;  // manta: conv2d(channels, size): its inputs are those of the layer before
+template <std::same_as<int>... Others>
+spec conv2d(int, int, int,
+            Others...) = delete;  // manta: conv2d(channels, size): its inputs are those of the layer before
+spec conv2d(int, std::initializer_list<int>) = delete;  // manta: nn: filters are square: conv2d(channels, 3)
+spec conv2d(int, int, const char*) = delete;  // manta: nn: an activation is a layer of its own, such as nn::relu()
+spec linear(int, const char*) = delete;       // manta: nn: an activation is a layer of its own, such as nn::relu()
 template <std::size_t N>
 spec conv2d(int, int, base::unknown_options<N>) = delete;  // manta: nn::conv2d_options has no such name
 spec batch_norm(int) = delete;  // manta: batch_norm(): its features are the outputs of the layer before
@@ -188,6 +194,9 @@ spec sequential(const spec& first, const Layers&... others) {
 MANTA_DECL spec residual(const spec& layer);
 /// layer(x) + shortcut(x), where the shape changes.
 MANTA_DECL spec residual(const spec& layer, const spec& shortcut);
+template <class... Layers>
+spec residual(  // manta: nn: residual(nn::sequential(layers..)), or residual(layer, shortcut)
+    const spec&, const spec&, const spec&, const Layers&...) = delete;
 /// Layers beside each other: the input's numbers are those of the parts, one after the other, each of which goes
 /// through layers of its own; the results are joined to one vector.
 ///

@@ -79,18 +79,18 @@ class loss {
   /// none: to be assigned to.
   enum class kind { none, cross_entropy, mse, huber, binary, mae, quantile, poisson, kl_divergence, several };
 
-  loss() = default;
-  explicit loss(kind k) : kind_(k) {}
-  loss(kind k, cross_entropy_options options, double delta)
-      : kind_(k),
-        weights_(std::move(options.weights)),
-        smoothing_(options.smoothing),
-        delta_(delta),
-        ignore_(options.ignore) {}
+  // As for optimizer.
+  MANTA_DECL loss();
+  MANTA_DECL loss(const loss&);
+  MANTA_DECL loss(loss&&) noexcept;
+  MANTA_DECL loss& operator=(const loss&);
+  MANTA_DECL loss& operator=(loss&&) noexcept;
+  MANTA_DECL ~loss();
+  MANTA_DECL explicit loss(kind k);
+  MANTA_DECL loss(kind k, cross_entropy_options options, double delta);
 
   /// Losses of parts of the outputs, one after the other; `shares` are their factors.
-  loss(std::vector<loss> parts, std::vector<int> outputs, std::vector<double> shares)
-      : kind_(kind::several), parts_(std::move(parts)), outputs_(std::move(outputs)), shares_(std::move(shares)) {}
+  MANTA_DECL loss(std::vector<loss> parts, std::vector<int> outputs, std::vector<double> shares);
 
   /// The mean loss of the batch; writes its gradient by y to dy. Throws if sizes do not match, or a label is no class.
   template <class T>
@@ -118,9 +118,7 @@ class loss {
 
   bool operator==(const loss&) const = default;
   template <class Archive>
-  void serialize(Archive& archive) {
-    archive(kind_, weights_, smoothing_, delta_, ignore_, parts_, outputs_, shares_);
-  }
+  void serialize(Archive& archive);
 
  private:
   template <class T>
@@ -134,6 +132,11 @@ class loss {
   std::vector<int> outputs_;    ///< numbers of each
   std::vector<double> shares_;  ///< factors of their losses
 };
+
+template <class Archive>
+void loss::serialize(Archive& archive) {
+  archive(kind_, weights_, smoothing_, delta_, ignore_, parts_, outputs_, shares_);
+}
 
 /// The samples of a batch whose largest output is that of their class.
 template <class T>
@@ -196,6 +199,9 @@ loss_value<T> cross_entropy(const matrix<T>& y, const std::type_identity_t<targe
   return detail::evaluate<T>(cross_entropy(options), y, labels);
 }
 template <class T>
+loss_value<T> cross_entropy(  // manta: cross_entropy(y, labels, {.smoothing = 0.1})
+    const matrix<T>&, const std::type_identity_t<targets<T>>&, double) = delete;
+template <class T>
 loss_value<T> mse(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target) {
   return detail::evaluate<T>(mse(), y, target);
 }
@@ -228,6 +234,8 @@ loss_value<T> kl_divergence(const matrix<T>& y, const std::type_identity_t<matri
 }
 
 #ifdef MANTA_COMPILED
+extern template void loss::serialize(cereal::BinaryOutputArchive&);
+extern template void loss::serialize(cereal::BinaryInputArchive&);
 extern template float loss::over(const matrix<float>&, const targets<float>&, matrix<float>&, double) const;
 extern template double loss::over(const matrix<double>&, const targets<double>&, matrix<double>&, double) const;
 extern template double loss::weight(const targets<float>&) const;

@@ -13,6 +13,22 @@
 
 namespace manta::nn {
 
+MANTA_DECL loss::loss() = default;
+MANTA_DECL loss::loss(const loss&) = default;
+MANTA_DECL loss::loss(loss&&) noexcept = default;
+MANTA_DECL loss& loss::operator=(const loss&) = default;
+MANTA_DECL loss& loss::operator=(loss&&) noexcept = default;
+MANTA_DECL loss::~loss() = default;
+MANTA_DECL loss::loss(kind k) : kind_(k) {}
+MANTA_DECL loss::loss(kind k, cross_entropy_options options, double delta)
+    : kind_(k),
+      weights_(std::move(options.weights)),
+      smoothing_(options.smoothing),
+      delta_(delta),
+      ignore_(options.ignore) {}
+MANTA_DECL loss::loss(std::vector<loss> parts, std::vector<int> outputs, std::vector<double> shares)
+    : kind_(kind::several), parts_(std::move(parts)), outputs_(std::move(outputs)), shares_(std::move(shares)) {}
+
 MANTA_DECL loss cross_entropy(const cross_entropy_options& options) {
   detail::check_option(options.smoothing >= 0 && options.smoothing < 1, "cross_entropy", ".smoothing",
                        options.smoothing, "at least 0 and below 1");

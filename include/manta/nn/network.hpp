@@ -60,7 +60,7 @@ class network {
   using scalar = T;
 
   /// Empty: forward gives its input. To be assigned to, or loaded.
-  network() = default;
+  network();
   /// Checks all shapes: throws manta::error that names the layer, what it gets and what it needs. The parameters are
   /// those of initialise(0).
   template <class... Layers>
@@ -69,18 +69,18 @@ class network {
       : network(in, detail::specs_of(std::forward<Layers>(layers)...)) {}
   network(const shape& in, std::vector<spec> layers);
   template <class First, class... Layers>
-    requires(std::is_arithmetic_v<First> || std::is_same_v<First, spec>)
-  explicit network(First, const Layers&...) {
+    requires(!std::is_convertible_v<const First&, shape> && !std::is_base_of_v<network, First>)
+  explicit network(const First&, const Layers&...) {
     static_assert(sizeof(First) == 0,
                   "manta: nn: a network begins with the shape of a sample: nn::network<float>(nn::shape{784}, "
                   "nn::linear(10))");
   }
 
   network(const network& other);
-  network(network&&) noexcept = default;
+  network(network&&) noexcept;
   network& operator=(const network& other);
-  network& operator=(network&&) noexcept = default;
-  ~network() = default;
+  network& operator=(network&&) noexcept;
+  ~network();
 
   /// Draws all parameters anew: the same numbers for a seed on every machine.
   void initialise(std::uint64_t seed);
@@ -165,7 +165,7 @@ class network {
   /// The arrays of parameters().
   [[nodiscard]] std::vector<array> arrays() const;
   /// The arrays of buffers(): "1.running_mean".
-  [[nodiscard]] std::vector<array> buffer_arrays() const { return places(layers_.buffer_arrays()); }
+  [[nodiscard]] std::vector<array> buffer_arrays() const;
 
   /// Excludes the arrays whose names match the pattern from training: freeze("0.*") the first layer, freeze("*") all.
   /// Their gradients stay 0, backward leaves out the layers below the first one that is trained, and
@@ -178,27 +178,13 @@ class network {
   void freeze_as(const network& other) { keep_frozen(other.frozen_); }
 
   template <class Archive>
-  void save(Archive& archive) const {
-    archive(in_, specs_, parameters_, buffers_, frozen_);
-  }
+  void save(Archive& archive) const;
   /// Gradients are not saved: they are zero after loading.
   template <class Archive>
-  void load(Archive& archive) {
-    shape in;
-    std::vector<spec> specs;
-    std::vector<T> parameters, buffers;
-    std::vector<unsigned char> frozen;
-    archive(in, specs, parameters, buffers, frozen);
-    *this = network(in, std::move(specs));
-    take(parameters, buffers);
-    keep_frozen(std::move(frozen));
-  }
+  void load(Archive& archive);
 
  private:
-  void bind() { layers_.bind(parameters_.data(), gradients_.data(), buffers_.data()); }
-  void check_input(const matrix<T>& x) const;
   void run_back(const matrix<T>& dy, const gradients_ready* ready, matrix<T>* dx);
-  static std::vector<array> places(std::vector<parameter_array> arrays);
   void take(const std::vector<T>& parameters, const std::vector<T>& buffers);
   void set_frozen(const std::string& pattern, bool frozen);
   void keep_frozen(std::vector<unsigned char> frozen);
@@ -214,9 +200,31 @@ class network {
   matrix<T> x_, y_, input_gradient_;
 };
 
+template <class T>
+template <class Archive>
+void network<T>::save(Archive& archive) const {
+  archive(in_, specs_, parameters_, buffers_, frozen_);
+}
+template <class T>
+template <class Archive>
+void network<T>::load(Archive& archive) {
+  shape in;
+  std::vector<spec> specs;
+  std::vector<T> parameters, buffers;
+  std::vector<unsigned char> frozen;
+  archive(in, specs, parameters, buffers, frozen);
+  *this = network(in, std::move(specs));
+  take(parameters, buffers);
+  keep_frozen(std::move(frozen));
+}
+
 #ifdef MANTA_COMPILED
 extern template class network<float>;
 extern template class network<double>;
+extern template void network<float>::save(cereal::BinaryOutputArchive&) const;
+extern template void network<double>::save(cereal::BinaryOutputArchive&) const;
+extern template void network<float>::load(cereal::BinaryInputArchive&);
+extern template void network<double>::load(cereal::BinaryInputArchive&);
 #endif
 
 }  // namespace manta::nn

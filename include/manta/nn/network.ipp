@@ -27,7 +27,7 @@ network<T>::network(const shape& in, std::vector<spec> layers) : in_(in), specs_
   parameters_.assign(layers_.size(), T(0));
   gradients_.assign(layers_.size(), T(0));
   buffers_.assign(size_of(layers_.buffer_arrays()), T(0));
-  bind();
+  layers_.bind(parameters_.data(), gradients_.data(), buffers_.data());
   initialise(0);
   is_fresh_ = true;
 }
@@ -44,7 +44,7 @@ network<T>::network(const network& other)
       frozen_(other.frozen_),
       is_fresh_(other.is_fresh_),
       pass_(other.pass_) {
-  bind();
+  layers_.bind(parameters_.data(), gradients_.data(), buffers_.data());
 }
 
 template <class T>
@@ -54,23 +54,35 @@ network<T>& network<T>::operator=(const network& other) {
 }
 
 template <class T>
+network<T>::network() = default;
+template <class T>
+network<T>::network(network&&) noexcept = default;
+template <class T>
+network<T>& network<T>::operator=(network&&) noexcept = default;
+template <class T>
+network<T>::~network() = default;
+
+template <class T>
 void network<T>::initialise(std::uint64_t seed) {
   is_fresh_ = false;
   layers_.initialise(random(seed));
 }
 
+namespace detail {
 template <class T>
-void network<T>::check_input(const matrix<T>& x) const {
-  if (x.rows() != in_.size())
+void check_input(const network<T>& net, const matrix<T>& x) {
+  const shape& in = net.input_shape();
+  if (x.rows() != in.size())
     throw error(base::text(
         "manta: nn: the network {} takes columns of {} numbers ({}), and got a matrix of {} x {}; data are features x "
         "samples, one column a sample",
-        describe(), in_.size(), in_.text(), x.rows(), x.cols()));
+        net.describe(), in.size(), in.text(), x.rows(), x.cols()));
 }
+}  // namespace detail
 
 template <class T>
 const matrix<T>& network<T>::forward(const matrix<T>& x) {
-  check_input(x);
+  detail::check_input(*this, x);
   x_ = x;
   layers_.forward(x_, y_, pass_);
   return y_;
@@ -78,7 +90,7 @@ const matrix<T>& network<T>::forward(const matrix<T>& x) {
 
 template <class T>
 const matrix<T>& network<T>::forward(const matrix<T>& x, matrix<T>& state, std::span<const unsigned char> resets) {
-  check_input(x);
+  detail::check_input(*this, x);
   const auto columns = std::to_string(x.cols());
   if (state.rows() != state_size() || state.cols() == 0 || x.cols() % state.cols() != 0)
     throw error(base::text(
@@ -123,9 +135,27 @@ std::string network<T>::summary() const {
   return summary_table(std::move(rows));
 }
 
+namespace detail {
+/// With the place of each, one after the other.
+inline std::vector<named_array> placed(std::vector<parameter_array> arrays) {
+  std::vector<named_array> all;
+  std::size_t begin = 0;
+  for (parameter_array& a : arrays) {
+    const auto size = static_cast<std::size_t>(a.extents.size());
+    all.push_back({std::move(a.name), std::move(a.extents), begin});
+    begin += size;
+  }
+  return all;
+}
+}  // namespace detail
+
+template <class T>
+std::vector<named_array> network<T>::buffer_arrays() const {
+  return detail::placed(layers_.buffer_arrays());
+}
 template <class T>
 std::vector<named_array> network<T>::arrays() const {
-  std::vector<named_array> all = places(layers_.arrays());
+  std::vector<named_array> all = detail::placed(layers_.arrays());
   for (std::size_t i = 0; i < frozen_.size(); ++i) all[i].frozen = frozen_[i] != 0;
   return all;
 }
@@ -159,18 +189,6 @@ void network<T>::keep_frozen(std::vector<unsigned char> frozen) {
   }
   layers_.freeze(frozen_ranges_);
   zero_gradients();
-}
-
-template <class T>
-std::vector<named_array> network<T>::places(std::vector<parameter_array> arrays) {
-  std::vector<array> all;
-  std::size_t begin = 0;
-  for (parameter_array& a : arrays) {
-    const auto size = static_cast<std::size_t>(a.extents.size());
-    all.push_back({std::move(a.name), std::move(a.extents), begin});
-    begin += size;
-  }
-  return all;
 }
 
 template <class T>

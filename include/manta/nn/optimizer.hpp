@@ -65,7 +65,13 @@ class optimizer {
   /// none: to be assigned to.
   enum class kind { none, sgd, adam, adamw, rmsprop, lbfgs };
 
-  optimizer() = default;
+  // These are compiled once in the compiled mode: each unit that has an optimiser would make the lists of it anew.
+  MANTA_DECL optimizer();
+  MANTA_DECL optimizer(const optimizer&);
+  MANTA_DECL optimizer(optimizer&&) noexcept;
+  MANTA_DECL optimizer& operator=(const optimizer&);
+  MANTA_DECL optimizer& operator=(optimizer&&) noexcept;
+  MANTA_DECL ~optimizer();
 
   /// Changes the parameters of a network, or of another module (module.hpp). Frozen arrays stay as they are. Throws if
   /// there are groups and one of them has no array of the network, or if it is another network than in the step before.
@@ -145,11 +151,7 @@ class optimizer {
 
   bool operator==(const optimizer&) const = default;
   template <class Archive>
-  void serialize(Archive& archive) {
-    archive(kind_, rate_, momentum_, beta2_, epsilon_, decay_, nesterov_, ema_, groups_, steps_, size_, averaged_,
-            floats_, doubles_);
-    if (kind_ == kind::lbfgs) archive(history_, pairs_);
-  }
+  void serialize(Archive& archive);
 
  protected:
   MANTA_DECL optimizer(kind k, const sgd_options& o);
@@ -192,6 +194,17 @@ class optimizer {
   std::vector<float> floats_;    ///< kept for float parameters: all squares' means, then gradients', then parameters'
   std::vector<double> doubles_;  ///< kept for double parameters, in the same order
 };
+
+template <class Archive>
+void optimizer::serialize(Archive& archive) {
+  archive(kind_, rate_, momentum_, beta2_, epsilon_, decay_, nesterov_, ema_, groups_, steps_, size_, averaged_,
+          floats_, doubles_);
+  if (kind_ == kind::lbfgs) archive(history_, pairs_);
+}
+#ifdef MANTA_COMPILED
+extern template void optimizer::serialize(cereal::BinaryOutputArchive&);
+extern template void optimizer::serialize(cereal::BinaryInputArchive&);
+#endif
 
 /// An optimiser of one kind. What users of other libraries write first is refused in one sentence each.
 template <optimizer::kind Kind, class Options>

@@ -14,6 +14,13 @@
 
 namespace manta::nn {
 
+MANTA_DECL optimizer::optimizer() = default;
+MANTA_DECL optimizer::optimizer(const optimizer&) = default;
+MANTA_DECL optimizer::optimizer(optimizer&&) noexcept = default;
+MANTA_DECL optimizer& optimizer::operator=(const optimizer&) = default;
+MANTA_DECL optimizer& optimizer::operator=(optimizer&&) noexcept = default;
+MANTA_DECL optimizer::~optimizer() = default;
+
 namespace detail {
 
 inline void check_groups(std::string_view whose, const std::vector<parameter_group>& groups) {

@@ -7,6 +7,13 @@
 
 #include "manta/base/config.hpp"
 
+#ifdef MANTA_COMPILED
+namespace cereal {  // the archives for which the source has the serialize functions of networks, optimisers and losses
+class BinaryInputArchive;
+class BinaryOutputArchive;
+}  // namespace cereal
+#endif
+
 namespace manta::nn {
 MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);
 }

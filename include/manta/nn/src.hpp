@@ -38,6 +38,14 @@ extern template std::unique_ptr<layer<float>> make_layer(const spec&, const shap
 extern template std::unique_ptr<layer<double>> make_layer(const spec&, const shape&);
 template class network<float>;
 template class network<double>;
+template void network<float>::save(cereal::BinaryOutputArchive&) const;
+template void network<double>::save(cereal::BinaryOutputArchive&) const;
+template void network<float>::load(cereal::BinaryInputArchive&);
+template void network<double>::load(cereal::BinaryInputArchive&);
+template void optimizer::serialize(cereal::BinaryOutputArchive&);
+template void optimizer::serialize(cereal::BinaryInputArchive&);
+template void loss::serialize(cereal::BinaryOutputArchive&);
+template void loss::serialize(cereal::BinaryInputArchive&);
 template float loss::over(const matrix<float>&, const targets<float>&, matrix<float>&, double) const;
 template double loss::over(const matrix<double>&, const targets<double>&, matrix<double>&, double) const;
 template double loss::weight(const targets<float>&) const;

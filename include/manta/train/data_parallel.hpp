@@ -16,6 +16,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "manta/base/text.hpp"
@@ -51,6 +52,11 @@ class data_parallel {
     exchange_.broadcast(net.parameters().data(), net.parameters().size_bytes());
   }
 
+  template <class First, class... Others>
+    requires(!std::is_convertible_v<const First&, team>)
+  explicit data_parallel(  // manta: train: data_parallel(team, net): the team is the first parameter of a gang task
+      const First&, const Others&...) = delete;
+
   data_parallel(const data_parallel&) = delete;
   data_parallel& operator=(const data_parallel&) = delete;
   /// After a member's death MPI may still write to the module's arrays: they are moved out of it, and stay for good.
@@ -79,5 +85,15 @@ class data_parallel {
   Module& net_;
   exchange exchange_;
 };
+
+template <nn::module Module>
+data_parallel(const team&, Module&, const data_parallel_options& = {}) -> data_parallel<Module>;
+// For the sentence above: what other arguments seem to mean.
+template <nn::module Module, class... Others>
+data_parallel(const Module&, const Others&...) -> data_parallel<Module>;
+template <class First, nn::module Module>
+  requires(!std::is_convertible_v<const First&, team> && !nn::module<First>)
+data_parallel(const First&, const Module&)
+->data_parallel<Module>;
 
 }  // namespace manta::train

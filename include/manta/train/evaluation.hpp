@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,14 @@ T result_of(future<T> part) {
   }
 }
 
+template <class Model, class X>
+constexpr bool is_predictable = [] {
+  if constexpr (requires { typename Model::scalar; })
+    return std::is_convertible_v<const X&, const nn::matrix<typename Model::scalar>&> ||
+           std::is_convertible_v<const X&, samples>;
+  return false;
+}();
+
 }  // namespace detail
 
 /// What the model gives for each sample: outputs x samples, in their order. Waits. Throws manta::error with the model's
@@ -122,6 +131,11 @@ nn::matrix<typename Model::scalar> predict(const Model& model, const nn::matrix<
   return predict(model, samples(x, std::vector<int>(static_cast<std::size_t>(x.cols()), 0)));
 }
 
+template <class Model, class X, class... Others>
+  requires(sizeof...(Others) > 0 || !detail::is_predictable<Model, X>)
+void predict(  // manta: train: predict takes samples, or a matrix of the network's type, features x samples
+    const Model&, const X&, const Others&...) = delete;
+
 /// The mean of the recipe's loss over the samples, and its metrics. Waits. Throws manta::error with the text of what
 /// does not fit, and if the samples have the weight 0 together.
 template <recipe Recipe, nn::module Model>
@@ -138,6 +152,9 @@ summary evaluate(const Recipe& r, const Model& model, const samples& data) {
   }
   return detail::mean_of(all, detail::seconds_since(begin));
 }
+template <class... Others>
+  requires(sizeof...(Others) != 3)
+void evaluate(const Others&...) = delete;  // manta: train: evaluate(recipe, net, samples), or trainer.evaluate(samples)
 
 }  // namespace manta::train
 

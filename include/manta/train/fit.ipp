@@ -214,6 +214,17 @@ inline void check_validation(const fit_options& o, const epoch_result& e, const 
       kind_of_odd(loss), e.training.epoch, before, file));
 }
 
+/// Calls functions of the program. Where tasks of theirs were not started, because the run has to end, it ends as fit
+/// ends it by itself.
+template <class F>
+auto let_call(const fit_options& o, const std::function<void()>& save_checkpoint, F&& f) {
+  try {
+    return f();
+  } catch (const cancelled&) {
+    leave_if_the_run_ends(o, save_checkpoint);
+    throw;
+  }
+}
 /// Calls a member of all callbacks, in their order; "" or, in words, which of them ends the training.
 template <class... Arguments>
 std::string call_back(const fit_options& o, auto member, const Arguments&... arguments) {
@@ -222,6 +233,12 @@ std::string call_back(const fit_options& o, auto member, const Arguments&... arg
     if (!(o.callbacks[i].*member)(arguments...)) ended = base::text("callback {} said so", i);
   }
   return ended;
+}
+/// Calls `.on_epoch` of the options, and then those of the callbacks.
+inline std::string call_back_on_epoch(const fit_options& o, const epoch_result& e) {
+  const bool goes_on = o.on_epoch(e);
+  const std::string ended = call_back(o, &callback::on_epoch, e);
+  return ended.empty() && !goes_on ? "on_epoch said so" : ended;
 }
 /// Calls those that want to be called after a batch.
 inline std::string call_back_on_batch(const fit_options& o, const summary& so_far) {
@@ -249,7 +266,8 @@ inline std::optional<summary> trainer_core::train_epoch(const fit_options& o, fi
   const std::uint64_t samples = whole.all.samples + whole.left;
   for (;;) {
     bar.show(o, whole);
-    h.ended = call_back_on_batch(o, summary_of(whole, seconds_since(begin)));
+    h.ended =
+        let_call(o, save_checkpoint, [&] { return call_back_on_batch(o, summary_of(whole, seconds_since(begin))); });
     if (whole.left == 0) return summary_of(whole, seconds_since(begin));
     if (!h.ended.empty()) return std::nullopt;
     leave_if_the_run_ends(o, save_checkpoint);
@@ -298,7 +316,7 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
   std::uint64_t done = state().epoch;
   if (enough(done)) check_finished(o, h);
   while (!enough(done)) {
-    h.ended = call_back(o, &callback::on_epoch_begin, done);
+    h.ended = let_call(o, save_checkpoint, [&] { return call_back(o, &callback::on_epoch_begin, done); });
     if (!h.ended.empty()) break;
     const std::optional<summary> training = train_epoch(o, bar, h, save_checkpoint);
     if (!training) {
@@ -316,8 +334,7 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
       if (lower != e.training.rate) rate(lower);
     }
     keep_states(o, h, kept, best_state);
-    if (!o.on_epoch(e)) h.ended = "on_epoch said so";
-    if (const std::string ended = call_back(o, &callback::on_epoch, e); !ended.empty()) h.ended = ended;
+    h.ended = let_call(o, save_checkpoint, [&] { return call_back_on_epoch(o, e); });
     const bool goes_on = h.ended.empty() && !enough(done);
     if (log) log->add(goes_on);
     if (goes_on) leave_if_the_run_ends(o, save_checkpoint);

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cereal/archives/binary.hpp>
 #include <cereal/types/vector.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -29,6 +30,7 @@
 #include <vector>
 
 #include "manta/async.hpp"
+#include "manta/base/unknown_options.hpp"
 #include "manta/error.hpp"
 #include "manta/generator.hpp"
 #include "manta/stream.hpp"
@@ -87,6 +89,9 @@ class read_ahead {
       : source_(std::move(source)), options_(o) {
     detail::check_read_ahead(o);
   }
+
+  template <std::size_t N>
+  read_ahead(Source, base::unknown_options<N>) = delete;  // manta: train::read_ahead_options has no such name
 
   [[nodiscard]] std::size_t size() const { return source_.size(); }
   /// The extents of a sample, where the source has them.

@@ -116,6 +116,9 @@ class samples {
                   "manta: train: the numbers of samples are a matrix of Eigen, features x samples; or give pairs of a "
                   "sample's numbers and its target: train::samples(std::vector<std::pair<std::vector<float>, int>>)");
   }
+  template <class X, class Y, class Z, class... Others>
+  samples(  // manta: train: samples(x, targets); weights of samples are given by with_weights(weights)
+      const X&, const Y&, const Z&, const Others&...) = delete;
   template <class X>
     requires requires { typename X::Scalar; }
   explicit samples(const X&) {

@@ -12,6 +12,7 @@
 
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,6 +37,11 @@ class shards {
   /// or doubles. Throws manta::error, with file, offset, what was expected and what was found.
   MANTA_DECL shards(const std::vector<std::string>& inputs, const std::vector<std::string>& targets,
                     const picture_options& o = {});
+
+  /// One file of each.
+  template <std::convertible_to<std::string> Inputs, std::convertible_to<std::string> Targets>
+  shards(const Inputs& inputs, const Targets& targets, const picture_options& o = {})
+      : shards(std::vector<std::string>{inputs}, std::vector<std::string>{targets}, o) {}
 
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Numbers of a sample.

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <typeinfo>
 
+#include "manta/nn/optimizer.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/output/members.hpp"
 #include "manta/train/recipe_bytes.hpp"
@@ -47,23 +48,29 @@ inline constexpr const char* optimizer_settings = "optimiser's ";
 inline constexpr const char* member_settings = "recipe's ";
 inline constexpr const char* whole_recipe = "recipe";
 
+/// Adds a setting, whose name begins with `kind`.
+MANTA_DECL void tell(told_settings& all, const char* kind, const std::string& name, std::string text);
+/// Adds the settings of one of nn's optimisers.
+MANTA_DECL void tell_settings(const nn::optimizer& o, told_settings& all);
+
 /// The settings of a recipe. The last one stands for all of it; the members before it are those that serialize names.
 template <class R>
 told_settings told_by(const R& r) {
   told_settings all;
   const auto optimizer = r.optimizer();
-  if constexpr (requires { optimizer.settings().front().second; }) {
-    for (const auto& [name, value] : optimizer.settings())
-      all.emplace_back(optimizer_settings + name, setting_text(value));
+  if constexpr (std::is_convertible_v<decltype(optimizer), const nn::optimizer&>) {
+    tell_settings(optimizer, all);
+  } else if constexpr (requires { optimizer.settings().front().second; }) {
+    for (const auto& [name, value] : optimizer.settings()) tell(all, optimizer_settings, name, setting_text(value));
   } else {
-    all.emplace_back(std::string(optimizer_settings) + "settings", setting_text(optimizer));
+    tell(all, optimizer_settings, "settings", setting_text(optimizer));
   }
-  all.emplace_back("loss", setting_text(r.loss()));
+  tell(all, "", "loss", setting_text(r.loss()));
   if constexpr (has_serialize<R>)
     output::visit_members(const_cast<R&>(r), [&](const std::string& name, const auto& value) {  // changes nothing
-      all.emplace_back(member_settings + name, setting_text(value));
+      tell(all, member_settings, name, setting_text(value));
     });
-  all.emplace_back(whole_recipe, digest_text(recipe_bytes(r)));
+  tell(all, "", whole_recipe, digest_text(recipe_bytes(r)));
   return all;
 }
 

@@ -81,6 +81,7 @@ class trainer {
       core_ = detail::start_trainer(detail::learner_of<Recipe>::name(std::move(bytes)), o);
     }
   }
+  trainer() = delete;  // manta: train: a trainer is made of a recipe: trainer(recipe, {.workers = 2})
   template <std::size_t N>
   trainer(const Recipe&, base::unknown_options<N>) = delete;  // manta: train::options has no such name, or other types
   template <class Other>
@@ -112,6 +113,16 @@ class trainer {
     return train::predict(model(), nn::matrix<number>(x.template cast<number>()));
   }
 
+  template <class X>
+    requires(!requires { typename X::Scalar; } && !std::is_convertible_v<const X&, samples>)
+  void predict(const X&) const = delete;  // manta: train: predict takes samples, or a matrix, features x samples
+  template <class... Others>
+    requires(sizeof...(Others) != 1)
+  void predict(const Others&...) const = delete;  // manta: train: predict takes samples, or a matrix alone
+  template <class... Others>
+    requires(sizeof...(Others) != 1)
+  void evaluate(const Others&...) const = delete;  // manta: train: evaluate takes samples: evaluate({x, labels})
+
   /// Trains epoch by epoch, with validation, until the options say that it is enough; waits. Files that cannot be
   /// written are refused before the first step. Errors as those of train, load and save, and manta::cancelled if the
   /// run has to end before (a checkpoint is written first).
@@ -122,7 +133,8 @@ class trainer {
   }
   template <std::size_t N>
   history fit(base::unknown_options<N>) = delete;  // manta: train::fit_options has no such name, or other types
-  history fit(int) = delete;                       // manta: options are given by name: fit({.epochs = 10})
+  template <class... Others>
+  history fit(int, const Others&...) = delete;  // manta: options are given by name: fit({.epochs = 10})
 
   /// Looks for a good rate (rate_finder.hpp); waits. The training is afterwards where it was before. Throws if the
   /// recipe has learning_rate(), or if no step can be made.

@@ -91,7 +91,6 @@ class trainer_core final : public any_trainer {
   shared_data data_;
   actor<worker> workers_;
   bool has_workers_ = false, is_busy_ = false, was_started_ = false;
-  bool lost_a_rank_ = false;
   train::state parked_;
   opened opened_;                      ///< the first worker's answer when it was opened
   std::vector<std::string> differed_;  ///< settings that were others in the state from which the training went on

@@ -116,7 +116,6 @@ inline void trainer_core::wake() {
 inline void trainer_core::bury() {
   workers_ = {};
   has_workers_ = false;
-  lost_a_rank_ = true;
   ++before_.deaths;
   std::optional<survivor> furthest = furthest_survivor(ranks_, number_, good_);
   if (furthest) {
@@ -158,9 +157,16 @@ inline void trainer_core::refuse_workers() const {
       options_.workers + 1));
 }
 
+/// Whether fewer workers than were asked for are enough: there were as many ranks, and some have died, maybe before
+/// this trainer began.
+inline bool has_lost_workers(const options& o) {
+  const auto all = capacity();
+  const bool has_dead = std::any_of(all.begin(), all.end(), [](const rank_resources& r) { return r.node < 0; });
+  return has_dead && o.workers <= static_cast<int>(all.size());
+}
+
 inline void trainer_core::start_workers() {
   if (options_.workers > 1 && !data_.block.valid()) data_ = start_reading(what_);
-  // After a death there may be fewer ranks than were asked for.
   for (int n = options_.workers;; --n) {
     try {
       workers_ =
@@ -168,7 +174,7 @@ inline void trainer_core::start_workers() {
                         what_, options_, number_);
       break;
     } catch (const unschedulable&) {
-      if (n == 1 || !lost_a_rank_) refuse_workers();
+      if (n == 1 || !has_lost_workers(options_)) refuse_workers();
     }
   }
   try {

@@ -119,6 +119,46 @@ struct with_limits : good {
   const train::samples s(x);
 #elif defined(mistake_model_of_a_recipe)
   const auto m = train::load_model<good>("checkpoint");
+#elif defined(mistake_trainer_of_nothing)
+  train::trainer<good> trainer;
+#elif defined(mistake_fit_with_two_numbers)
+  train::trainer trainer(good{});
+  trainer.fit(10, 32);
+#elif defined(mistake_data_parallel_without_team)
+  train::data_parallel ddp(net);
+#elif defined(mistake_data_parallel_on_a_communicator)
+  train::data_parallel ddp(MPI_COMM_WORLD, net);
+#elif defined(mistake_predictions_of_classes)
+  const auto y = train::predict(net, std::vector<int>{1});
+#elif defined(mistake_predictions_of_classes_by_a_trainer)
+  train::trainer trainer(good{});
+  const auto y = trainer.predict(std::vector<int>{1});
+#elif defined(mistake_evaluation_without_recipe)
+  const auto s = train::evaluate(net, train::samples());
+#elif defined(mistake_evaluation_of_two_arrays)
+  train::trainer trainer(good{});
+  const auto s = trainer.evaluate(x, std::vector<int>{1});
+#elif defined(mistake_samples_of_three_arrays)
+  const train::samples s(x, x, std::vector<float>{1});
+#elif defined(mistake_read_ahead_with_a_misspelt_option)
+  train::read_ahead data(train::shards(), {.windows = 2});
+#elif defined(mistake_graph_with_the_layer_last)
+  nn::graph g;
+  const nn::node in = g.input({4}), h = g.add(in, nn::linear(3));
+#elif defined(mistake_graph_of_two_nodes)
+  nn::graph g;
+  const nn::node in = g.input({4}), h = g.add("joined", nn::linear(3), in, in);
+#elif defined(mistake_network_of_a_graph)
+  nn::graph g;
+  const nn::network<float> other(g);
+#elif defined(mistake_loss_with_a_number)
+  auto [value, dy] = nn::cross_entropy(x, std::vector<int>{1}, 0.1);
+#elif defined(mistake_layer_with_its_activation)
+  const nn::network<float> other(nn::shape{784}, nn::linear(10, "relu"));
+#elif defined(mistake_oblong_filter)
+  const nn::network<float> other(nn::shape{1, 28, 28}, nn::conv2d(16, {3, 3}));
+#elif defined(mistake_residual_of_many)
+  const nn::network<float> other(nn::shape{4}, nn::residual(nn::linear(4), nn::relu(), nn::linear(4)));
 #elif defined(mistake_server_with_a_misspelt_option)
   train::parameter_server server(net.parameters(), nn::adam(), {.shard = 2});
 #elif defined(mistake_server_of_a_network)
@@ -129,6 +169,15 @@ struct with_limits : good {
   (void)trainer.predict(x);
   (void)trainer.predict(nn::matrix<double>(4, 1).leftCols(1));
   (void)trainer.predict({x, std::vector<int>()});
+  (void)trainer.evaluate({x, std::vector<int>()});
+  (void)train::predict(net, x.leftCols(1));
+  (void)train::predict(net, train::samples());
+  (void)train::evaluate(good{}, net, train::samples());
+  train::read_ahead data(train::shards("x.npy", "y.npy"), {.window = 2});
+  const train::shards some({"x0.npy", "x1.npy"}, {"y0.npy", "y1.npy"}), one({"x.npy"}, {"y.npy"}, {.most = 3});
+  nn::graph g;
+  const nn::node in = g.input({4}), h = g.add("hidden", nn::linear(3), g.add(nn::tanh(), in));
+  const nn::network<float> of_graph(g.input_shape(), g.outputs({h})), copy = of_graph;
   const nn::sgd other({.rate = 0.1, .groups = {{.arrays = "*.bias", .weight_decay = 0}}});
   nn::optimizer any = other;
   any = nn::lbfgs();
