@@ -109,7 +109,7 @@ class pb2 {
                                               trial_number t, double next, double loss) const;
 
   /// The configuration with the highest upper bound of the gain, for a trial that goes on from where the source is.
-  /// Of those that `may` become one; nothing if none of them may.
+  /// Only points for which `may` holds are chosen; nothing if it holds for none.
   std::vector<double> choose(trial_number t, const config& from,
                              const std::function<bool(const std::vector<double>&)>& may, random& r);
 

@@ -77,7 +77,7 @@ MANTA_DECL void random_search::leave_out_forbidden() {
   const bool draws_nothing = !space_.is_program() && std::all_of(all.begin(), all.end(), [](const parameter& p) {
     return p.where.is_grid() || !(p.where.is_searched() || p.where.draws());
   });
-  // Of many combinations each gets fewer attempts, so that a search begins within seconds.
+  // Each of many combinations gets fewer attempts, so that a search begins within seconds.
   const int attempts =
       draws_nothing ? 1 : static_cast<int>(std::clamp<std::size_t>(2'000'000 / combinations_.size(), 200, 10'000));
   std::erase_if(combinations_, [&](const config& fixed) { return !allowed_of(fixed, attempts, r); });

@@ -73,7 +73,7 @@ class space {
   MANTA_DECL void forbid(std::function<bool(const config&)> test);
   bool forbids_any() const { return !forbidden_.empty(); }
   MANTA_DECL bool allows(const config& c) const;
-  /// The first of so many configurations given by `propose` that is not forbidden; nothing if all of them are.
+  /// The first configuration given by `propose` that is not forbidden; nothing if all attempts are.
   template <class Propose>
   std::optional<config> allowed_one(int attempts, Propose propose) const {
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -92,8 +92,8 @@ class space {
   /// space: names a parameter that is not there, or that the others exclude, or a value that its domain does not have;
   /// or if it is forbidden.
   MANTA_DECL config complete(const config& given, random& r) const;
-  /// The configuration of the space with exactly these values, in the space's order; nothing if one is missing or has no
-  /// place there, or if it is forbidden.
+  /// The configuration of the space with exactly these values, in the space's order; nothing if one is missing or
+  /// has no place there, or if it is forbidden.
   MANTA_DECL std::optional<config> exactly(const config& values) const;
   /// Makes a configuration of which some values were changed one of the space again: parameters come and go with their
   /// conditions, dependent ones are computed anew, what is missing is drawn. Values outside their domains stay, and
