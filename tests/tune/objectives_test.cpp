@@ -10,7 +10,9 @@
 
 #include "manta/tune/bayesian.hpp"
 #include "manta/tune/bohb.hpp"
+#include "manta/tune/cma_es.hpp"
 #include "manta/tune/nsga2.hpp"
+#include "manta/tune/pb2.hpp"
 #include "manta/tune/results.hpp"
 #include "manta/tune/sobol.hpp"
 #include "manta/tune/tpe.hpp"
@@ -128,6 +130,114 @@ TEST_CASE("a configuration that is forbidden is never tried") {
   }
 }
 
+TEST_CASE("of a space that is nearly all forbidden each searcher finds what is allowed") {
+  const auto forbidden = [](const tune::config& c) {
+    return std::abs(c.get<double>("x") - c.get<double>("y")) > 0.001;
+  };
+  for (const tune::any_searcher& searcher :
+       {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe({.multivariate = true})),
+        tune::any_searcher(tune::bohb()), tune::any_searcher(tune::cma_es()),
+        tune::any_searcher(tune::bayesian({.candidates = 200}))}) {
+    tune::study s(square,
+                  {.minimise = "loss", .subject_to = {tune::forbid(forbidden)}, .trials = 30, .searcher = searcher});
+    const tune::results r = run(s, [](const tune::config& c) { return tune::metrics{{"loss", -c.get<double>("x")}}; });
+    CHECK(r.size() == 30U);
+    for (const tune::trial_record& t : r) CHECK(!forbidden(t.parameters));
+  }
+}
+
+TEST_CASE("a combination of grids of which little is allowed is tried, and one of which nothing is, is not") {
+  const auto forbidden = [](const tune::config& c) {
+    const int a = c["a"];
+    return a == 3 || (a == 2 && c.get<double>("x") > 0.002);
+  };
+  tune::study s({{"a", tune::grid({1, 2, 3})}, {"x", tune::uniform(0, 1)}},
+                {.minimise = "loss", .subject_to = {tune::forbid(forbidden)}, .trials = 3});
+  int twos = 0;
+  const tune::results r = run(s, [&](const tune::config& c) {
+    twos += c["a"] == 2;
+    return tune::metrics{{"loss", 0.0}};
+  });
+  CHECK(r.size() == 6U);
+  CHECK(twos == 3);
+}
+
+TEST_CASE("pb2 chooses among what is allowed, and does not copy the configuration of its source") {
+  const auto forbidden = [](const tune::config& c) { return c.get<double>("x") > 0.3; };
+  tune::space where = square;
+  where.forbid(forbidden);
+  tune::pb2 scheduler({.interval = 1, .quantile = 0.5});
+  scheduler.begin(where, 1, 2);
+  const tune::config given = {{"x", 0.1}, {"y", 0.5}};
+  scheduler.add(0, given);
+  scheduler.add(1, given);
+  int changes = 0;
+  for (double at = 1; at < 30; ++at) {
+    for (const tune::trial_number t : {0U, 1U}) {
+      const tune::verdict v = scheduler.report(t, at, static_cast<double>(t) + 1 / at);
+      if (!v.change) continue;
+      ++changes;
+      CHECK(!forbidden(v.change->to));
+      CHECK(!(v.change->to == given));
+    }
+  }
+  CHECK(changes > 5);
+}
+
+TEST_CASE("known results that are forbidden now, or that lack a parameter, teach, and are not taken for trials") {
+  const auto forbidden = [](const tune::config& c) { return c.get<double>("x") > 0.5; };
+  std::vector<tune::known_result> known;
+  for (double x = 0.05; x < 1; x += 0.1) known.push_back({tune::config{{"x", x}, {"y", 0.5}}, std::abs(x - 0.8)});
+  tune::study s(square, {.minimise = "loss",
+                         .subject_to = {tune::forbid(forbidden)},
+                         .trials = 10,
+                         .searcher = tune::bayesian({.candidates = 50}),
+                         .known = known});
+  const tune::results r = run(s, [](const tune::config& c) {
+    return tune::metrics{{"loss", std::abs(c.get<double>("x") - 0.8)}};
+  });
+  for (const tune::trial_record& t : r) CHECK(!forbidden(t.parameters));
+
+  const tune::space nine = {{"a", tune::choice({1, 2, 3})}, {"b", tune::choice({1, 2, 3})}};
+  const std::vector<tune::known_result> narrower = {
+      {tune::config{{"a", 1}}, 1.0}, {tune::config{{"a", 2}}, 2.0}, {tune::config{{"b", 1}, {"a", 3}}, 4.0}};
+  tune::study wider(
+      nine,
+      {.minimise = "loss", .trials = 0, .searcher = tune::tpe(), .known = narrower, .stop_all = {tune::nothing_new()}});
+  const auto sum = [](const tune::config& c) {
+    return tune::metrics{{"loss", c.get<double>("a") + c.get<double>("b")}};
+  };
+  CHECK(run(wider, sum).size() == 8U);  // all but a = 3, b = 1
+
+  tune::study misspelt(nine, {.minimise = "loss", .known = {{tune::config{{"a", 1}, {"bb", 1}}, 1.0}}});
+  CHECK(misspelt.remarks().at(0) == "learns from 1 of 1 known results; none has \"b\"");
+}
+
+TEST_CASE("each searcher that learns begins with what known results say") {
+  const auto loss = [](double x, double y) { return std::pow(x - 0.9, 2) + std::pow(y - 0.1, 2); };
+  std::vector<tune::known_result> known;
+  for (double x = 0; x <= 1; x += 0.1) {
+    for (double y = 0; y <= 1; y += 0.1) known.push_back({tune::config{{"x", x}, {"y", y}}, loss(x, y)});
+  }
+  for (const tune::any_searcher& searcher :
+       {tune::any_searcher(tune::tpe()), tune::any_searcher(tune::bohb()), tune::any_searcher(tune::nsga2()),
+        tune::any_searcher(tune::cma_es()), tune::any_searcher(tune::bayesian({.candidates = 200}))}) {
+    double with = 0, without = 0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      for (const bool is_warm : {true, false}) {
+        tune::experiment e = {.minimise = "loss", .trials = 4, .searcher = searcher, .seed = seed};
+        if (is_warm) e.known = known;
+        tune::study s(square, e);
+        const tune::results r = run(s, [&](const tune::config& c) {
+          return tune::metrics{{"loss", loss(c.get<double>("x"), c.get<double>("y"))}};
+        });
+        (is_warm ? with : without) += r.best_value();
+      }
+    }
+    CHECK(with < 0.5 * without);
+  }
+}
+
 TEST_CASE("a search learns from known results before its first trial, and does not run them") {
   const auto loss = [](const tune::config& c) {
     return tune::metrics{{"loss", std::pow(c.get<double>("x") - 0.9, 2) + std::pow(c.get<double>("y") - 0.1, 2)}};
@@ -150,7 +260,8 @@ TEST_CASE("a search learns from known results before its first trial, and does n
 TEST_CASE("known results come from a table of another program by the names of its columns, whatever else is in it") {
   const manta::testing::folder here;
   std::ofstream(here.path + "/table.csv")
-      << "date,x,y,loss,who\n2024-01-02,0.9,0.1,0.001,\"me, again\"\n2024-01-03,0.2,0.3,0.5,\n"
+      << "\xEF\xBB\xBF"
+         "date, x,y,loss,who\n2024-01-02,0.9,0.1,0.001,\"me, again\"\n2024-01-03,0.2,0.3,0.5,\n"
          "2024-01-04,7,0.3,0.4,you\n2024-01-05,0.5,0.5,,you\n";
   tune::study s(square, {.minimise = "loss",
                          .trials = 4,

@@ -31,7 +31,8 @@ class bayesian {
     acquisition by = acquisition::expected_improvement;
     double kappa = 2;  ///< kappa of the confidence bound: mean - kappa deviations
     pending parallel = pending::believer;
-    std::size_t startup = 0;  ///< points of a Sobol sequence first; 0: two for each parameter and one more
+    std::size_t startup = 0;  ///< trials before it learns, at points of a Sobol sequence; 0: two for each parameter and
+                              ///< one more. Known results count
     std::size_t candidates = 1000;
     std::size_t most = 500;  ///< trials that are looked at: the newest and the best ones
   };
@@ -93,9 +94,8 @@ class bayesian {
   /// Trials under way are points as well: with the value that is expected there, or a lie.
   void believe(const observations& seen);
 
-  /// A point in the neighbourhood that is allowed.
-  std::vector<double> near(const std::vector<double>& centre, double width, random& r) const;
-  bool allows(const std::vector<double>& u, random& r) const;
+  /// A point in the neighbourhood that is allowed; nothing if none was found.
+  std::optional<std::vector<double>> near(const std::vector<double>& centre, double width, random& r) const;
 
   std::vector<double> acquire(const points& all, const aim& to) const;
 

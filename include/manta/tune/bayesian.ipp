@@ -86,7 +86,8 @@ MANTA_DECL std::optional<config> bayesian::ask(trial_number t) {
     c = cube_.at(start_[asked_], dependent);
     if (!cube_.where().allows(c)) c = cube_.where().draw(r);
   } else {
-    c = cube_.at(propose(r), r);
+    const std::vector<double> u = propose(r);
+    c = cube_.where().first_allowed(r, [&] { return cube_.at(u, r); });  // what is drawn from others may be forbidden
   }
   ++asked_;
   history_.began(t, c);
@@ -101,7 +102,7 @@ MANTA_DECL void bayesian::again(trial_number t, const config& c) {
 
 MANTA_DECL bool bayesian::is_starting() const {
   const std::size_t startup = options_.startup > 0 ? options_.startup : 2 * cube_.dimensions() + 1;
-  return asked_ < startup || history_.succeeded() < 2 || cube_.dimensions() == 0;
+  return std::max(asked_, history_.done().size()) < startup || history_.succeeded() < 2 || cube_.dimensions() == 0;
 }
 
 MANTA_DECL void bayesian::plan_fit() {
@@ -233,10 +234,12 @@ MANTA_DECL bayesian::points bayesian::candidates(const observations& seen, rando
     std::vector<double> u(d);
     for (double& x : u) x = r.uniform();
     u = cube_.settled(std::move(u), r);
-    if (allows(u, r)) all.push_back(std::move(u));
+    if (cube_.allows(u, r)) all.push_back(std::move(u));
   }
-  for (std::size_t i = 0; i < options_.candidates / 4; ++i)
-    all.push_back(near(seen.at[seen.best], i % 2 == 0 ? 0.1 : 0.02, r));
+  for (std::size_t i = 0; i < options_.candidates / 4; ++i) {
+    if (auto u = near(seen.at[seen.best], i % 2 == 0 ? 0.1 : 0.02, r)) all.push_back(*std::move(u));
+  }
+  if (all.empty()) all.push_back(cube_.position(cube_.where().draw(r)));
   return all;
 }
 
@@ -258,7 +261,7 @@ MANTA_DECL std::vector<double> bayesian::climb(points from, const aim& to, rando
   for (int round = 0; round < 14; ++round, width *= 0.65) {
     from.clear();
     for (const auto& p : peaks) {
-      for (std::size_t k = 0; k < each; ++k) from.push_back(near(p, width, r));
+      for (std::size_t k = 0; k < each; ++k) from.push_back(near(p, width, r).value_or(p));
     }
     scores = acquire(from, to);
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -293,7 +296,8 @@ MANTA_DECL void bayesian::believe(const observations& seen) {
   }
 }
 
-MANTA_DECL std::vector<double> bayesian::near(const std::vector<double>& centre, double width, random& r) const {
+MANTA_DECL std::optional<std::vector<double>> bayesian::near(const std::vector<double>& centre, double width,
+                                                             random& r) const {
   std::vector<double> u;
   for (int attempt = 0; attempt < 8; ++attempt) {
     u = centre;
@@ -310,13 +314,9 @@ MANTA_DECL std::vector<double> bayesian::near(const std::vector<double>& centre,
     }
     if (!moved) u[r.index(u.size())] = r.uniform();
     u = cube_.settled(std::move(u), r);
-    if (allows(u, r)) return u;
+    if (cube_.allows(u, r)) return u;
   }
-  return centre;
-}
-
-MANTA_DECL bool bayesian::allows(const std::vector<double>& u, random& r) const {
-  return !cube_.where().forbids_any() || cube_.where().allows(cube_.at(u, r));
+  return std::nullopt;
 }
 
 MANTA_DECL std::vector<double> bayesian::acquire(const points& all, const aim& to) const {

@@ -52,6 +52,10 @@ MANTA_DECL void bohb::forget(std::map<trial_number, observation>& trials) {
 }
 
 MANTA_DECL void bohb::tell(trial_number t, const outcome& o) {
+  const auto has_it = [&](const auto& at_budget) { return at_budget.second.contains(t); };
+  // What is known from elsewhere without its time of training is used until something was trained.
+  if (budget_ <= 0 && !o.has_failed() && std::none_of(seen_.begin(), seen_.end(), has_it))
+    report(t, std::numeric_limits<double>::min(), o.loss);
   points_.erase(t);
   const double violation = o.has_failed() ? infinity : o.violation();
   if (violation <= 0) return;
@@ -86,12 +90,16 @@ MANTA_DECL std::vector<double> bohb::propose(random& r) const {
   const std::vector<double> l = widths(good), g = widths(others);
   std::vector<double> best;
   double most = -infinity;
-  for (std::size_t k = 0; k < options_.candidates; ++k) {
-    const std::vector<double> u = draw(good, l, r);
+  std::size_t attempts = 64 * options_.candidates;
+  for (std::size_t k = 0; k < options_.candidates && attempts > 0; --attempts) {
+    std::vector<double> u = draw(good, l, r);
+    if (best.empty()) best = u;
+    if (!cube_.allows(u, r)) continue;
+    ++k;
     const double score = log_density(good, l, u) - log_density(others, g, u);
     if (score > most) {
       most = score;
-      best = u;
+      best = std::move(u);
     }
   }
   return best;

@@ -46,8 +46,8 @@ class cma_strategy {
   Eigen::MatrixXd covariance_, basis_;
 };
 
-/// Begins in the middle of the space. A generation is complete when lambda of its trials have ended, in any order;
-/// those that end later count for nothing. Trials that fail are its worst, those that break a constraint the next.
+/// Begins in the middle of the space, or at the best trial of which it is told before it is asked. A generation is
+/// complete when lambda of its trials have ended, in any order; those that end later count for nothing. Trials that fail are its worst, those that break a constraint the next.
 /// Nothing is learned from a generation of which all fail: the next one is drawn from the whole space, until some
 /// succeed, and the best of these is the new mean. When the distribution has shrunk to a point it begins again at
 /// random, with twice the lambda (Auger, Hansen 2005).
@@ -64,7 +64,8 @@ class cma_es {
   MANTA_DECL void begin(const space& where, std::uint64_t seed);
   MANTA_DECL std::optional<config> ask(trial_number t);
   MANTA_DECL void again(trial_number t, const config& c);
-  /// Takes the place of what was asked for that trial; other points from elsewhere count for nothing.
+  /// Takes the place of what was asked for that trial; other points from elsewhere count only before the first one is
+  /// asked.
   MANTA_DECL void add(trial_number t, const config& c);
   MANTA_DECL void tell(trial_number t, const outcome& o);
 
@@ -73,6 +74,7 @@ class cma_es {
   /// The next point, and the configuration that it gives.
   std::pair<cma_strategy::vector, config> draw();
   cma_strategy::vector anywhere(random& r) const;
+  cma_strategy::vector position(const config& c) const;
   void restart(cma_strategy::vector mean, std::size_t lambda);
   /// A point in the cube: drawn until it is inside, in the end moved to the border.
   cma_strategy::vector inside(random& r) const;
@@ -87,7 +89,12 @@ class cma_es {
     double violation, loss;
     cma_strategy::vector at;
   };
-  std::vector<told> told_;  ///< those of this generation that have ended
+  /// Begins at this trial, if it is the best of those that came from elsewhere.
+  void begin_at_best(trial_number t, const outcome& o);
+
+  std::vector<told> told_;                               ///< those of this generation that have ended
+  std::map<trial_number, cma_strategy::vector> before_;  ///< points from elsewhere that have not ended
+  std::optional<told> start_;                            ///< the best one from elsewhere
 };
 
 }  // namespace manta::tune

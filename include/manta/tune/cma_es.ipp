@@ -75,6 +75,8 @@ MANTA_DECL void cma_es::begin(const space& where, std::uint64_t seed) {
   generation_ = 0;
   is_lost_ = false;
   open_.clear();
+  before_.clear();
+  start_.reset();
   told_.clear();
   if (size() > 0) restart(cma_strategy::vector::Constant(size(), 0.5), options_.lambda);
 }
@@ -84,15 +86,13 @@ MANTA_DECL std::pair<cma_strategy::vector, config> cma_es::draw() {
   if (size() == 0) return {{}, cube_.at({}, r)};  // constants alone
   random dependent(seed_, asked_);
   cma_strategy::vector x;
-  config c;
-  for (int attempt = 0; attempt < 100; ++attempt) {
+  const auto next = [&] {
     x = is_lost_ ? anywhere(r) : inside(r);
-    c = cube_.at({x.data(), x.data() + x.size()}, dependent);
-    if (cube_.where().allows(c)) return {std::move(x), std::move(c)};
-  }
-  c = cube_.where().draw(r);
-  const std::vector<double> u = cube_.position(c);
-  return {Eigen::Map<const cma_strategy::vector>(u.data(), size()), std::move(c)};
+    return cube_.at({x.data(), x.data() + x.size()}, dependent);
+  };
+  if (auto c = cube_.where().allowed_one(100, next)) return {std::move(x), *std::move(c)};
+  config c = cube_.where().draw(r);
+  return {position(c), std::move(c)};
 }
 
 MANTA_DECL std::optional<config> cma_es::ask(trial_number t) {
@@ -109,14 +109,29 @@ MANTA_DECL void cma_es::again(trial_number t, const config& c) {
 
 MANTA_DECL void cma_es::add(trial_number t, const config& c) {
   const auto asked = open_.find(t);
-  if (asked == open_.end()) return;
+  if (asked != open_.end()) asked->second.second = position(c);
+  else if (asked_ == 0) before_[t] = position(c);
+}
+
+MANTA_DECL cma_strategy::vector cma_es::position(const config& c) const {
   const std::vector<double> u = cube_.position(c);
-  asked->second.second = Eigen::Map<const cma_strategy::vector>(u.data(), size());
+  return Eigen::Map<const cma_strategy::vector>(u.data(), size());
+}
+
+MANTA_DECL void cma_es::begin_at_best(trial_number t, const outcome& o) {
+  const auto known = before_.find(t);
+  if (known == before_.end()) return;
+  told its = {o.violation(), o.has_failed() ? infinity : o.loss, std::move(known->second)};
+  before_.erase(known);
+  if (asked_ > 0 || size() == 0 || is_infinite(its.loss)) return;
+  if (start_ && std::tie(start_->violation, start_->loss) <= std::tie(its.violation, its.loss)) return;
+  restart(its.at, options_.lambda);
+  start_ = std::move(its);
 }
 
 MANTA_DECL void cma_es::tell(trial_number t, const outcome& o) {
   const auto asked = open_.find(t);
-  if (asked == open_.end()) return;
+  if (asked == open_.end()) return begin_at_best(t, o);
   if (asked->second.first == generation_) {
     const double loss = o.has_failed() ? infinity : o.loss;
     told_.push_back({is_infinite(loss) ? infinity : o.violation(), loss, std::move(asked->second.second)});

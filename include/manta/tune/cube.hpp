@@ -30,6 +30,10 @@ class cube {
   /// The configuration at a point. Dependent parameters draw from `dependent`.
   MANTA_DECL config at(const std::vector<double>& u, random& dependent) const;
   const class space& where() const { return space_; }
+  /// Whether the configuration at the point is not forbidden.
+  bool allows(const std::vector<double>& u, random& dependent) const {
+    return !space_.forbids_any() || space_.allows(at(u, dependent));
+  }
   /// The point of the configuration that the point gives: what does not apply there is in the middle, as in positions
   /// of trials. Nothing changes in a space without conditions.
   MANTA_DECL std::vector<double> settled(std::vector<double> u, random& dependent) const;

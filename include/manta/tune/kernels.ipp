@@ -251,7 +251,8 @@ inline config promising_whole(const space& where, const weighted_configs& good, 
   const joint_density g(axes, points_on(axes, others.all), others.all_weights());
   config best;
   double most = -infinity;
-  for (std::size_t n = 0; n < candidates; ++n) {
+  std::size_t attempts = 64 * candidates;
+  for (std::size_t n = 0; n < candidates && attempts > 0; --attempts) {
     const std::size_t kernel = l.pick(r);
     joint_density::point u(axes.size(), std::numeric_limits<double>::quiet_NaN());
     config c = where.make(
@@ -265,6 +266,9 @@ inline config promising_whole(const space& where, const weighted_configs& good, 
           return v;
         },
         r);
+    if (best.empty()) best = c;
+    if (!where.allows(c)) continue;
+    ++n;
     const double score = l.log_density(u) - g.log_density(u);
     if (score <= most) continue;
     most = score;

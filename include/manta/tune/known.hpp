@@ -38,7 +38,7 @@ struct known_result {
 MANTA_DECL std::vector<known_result> known_results(const std::string& path);
 
 namespace detail {
-/// The configuration as the space has it; nothing if a value is outside.
+/// The values of a configuration for which the space has a place; nothing if one is outside, or if there is none.
 MANTA_DECL std::optional<config> fitted(const space& where, const config& known);
 /// What a searcher is told of it; nothing if a metric is missing.
 MANTA_DECL std::optional<outcome> outcome_of(const known_result& known, const std::vector<objective>& objectives,

@@ -26,8 +26,22 @@ inline value value_in(const std::string& cell) {
   return x == std::floor(x) && std::abs(x) < 9e15 ? value(static_cast<std::int64_t>(x)) : value(x);
 }
 
+/// The cells of a table, without the mark of UTF-8 and the spaces around them that other programs write.
+inline std::vector<std::vector<std::string>> rows_of(const std::string& path) {
+  std::string text = output::read_file(path);
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  std::vector<std::vector<std::string>> rows = output::parse_csv(text);
+  for (auto& row : rows) {
+    for (std::string& cell : row) {
+      cell.erase(0, cell.find_first_not_of(" \t"));
+      cell.erase(cell.find_last_not_of(" \t") + 1);
+    }
+  }
+  return rows;
+}
+
 inline std::vector<known_result> results_of_csv(const std::string& path) {
-  const std::vector<std::vector<std::string>> rows = output::parse_csv(output::read_file(path));
+  const std::vector<std::vector<std::string>> rows = rows_of(path);
   if (rows.empty()) throw error(base::text("manta: tune: {} has no row of names", path));
   // A table of another program does not say which columns are parameters: the space and the experiment do.
   const bool is_ours =

@@ -109,7 +109,9 @@ class pb2 {
                                               trial_number t, double next, double loss) const;
 
   /// The configuration with the highest upper bound of the gain, for a trial that goes on from where the source is.
-  std::vector<double> choose(trial_number t, const config& from, random& r);
+  /// Only points for which `may` holds are chosen; nothing if it holds for none.
+  std::vector<double> choose(trial_number t, const config& from,
+                             const std::function<bool(const std::vector<double>&)>& may, random& r);
 
   options options_;
   detail::population population_;

@@ -128,13 +128,23 @@ MANTA_DECL detail::population::explorer pb2::explorer() {
 }
 
 MANTA_DECL config pb2::explore(trial_number t, const config& from, random& r) {
-  config to = from;
-  std::vector<double> best(axes_.size());
-  for (double& x : best) x = r.uniform();
-  if (rows_.size() >= 4 && !axes_.empty()) best = choose(t, from, r);
-  for (std::size_t i = 0; i < axes_.size(); ++i) to.set(axes_[i].name, axes_[i].where.at(best[i]));
-  to = space_.mended(to, from, r);
-  return space_.allows(to) ? to : from;
+  const auto at = [&](const std::vector<double>& u) {
+    config to = from;
+    for (std::size_t i = 0; i < axes_.size(); ++i) to.set(axes_[i].name, axes_[i].where.at(u[i]));
+    return space_.mended(to, from, r);
+  };
+  std::vector<double> u(axes_.size());
+  for (double& x : u) x = r.uniform();
+  if (rows_.size() >= 4 && !axes_.empty()) {
+    const auto may = [&](const std::vector<double>& v) { return !space_.forbids_any() || space_.allows(at(v)); };
+    if (auto chosen = choose(t, from, may, r); !chosen.empty()) u = std::move(chosen);
+  }
+  const auto next = [&] {
+    config to = at(u);
+    for (double& x : u) x = r.uniform();
+    return to;
+  };
+  return space_.allowed_one(100, next).value_or(from);
 }
 
 MANTA_DECL void pb2::scales::fill(Eigen::Ref<Eigen::VectorXd> column, double at, double before,
@@ -193,7 +203,8 @@ MANTA_DECL detail::drifting_process::data pb2::with_members(const detail::drifti
   return all;
 }
 
-MANTA_DECL std::vector<double> pb2::choose(trial_number t, const config& from, random& r) {
+MANTA_DECL std::vector<double> pb2::choose(trial_number t, const config& from,
+                                           const std::function<bool(const std::vector<double>&)>& may, random& r) {
   const scales s = scales_of_rows();
   double now = s.last, loss = s.low;
   for (const auto& [other, m] : members_) {
@@ -226,10 +237,11 @@ MANTA_DECL std::vector<double> pb2::choose(trial_number t, const config& from, r
     const Eigen::MatrixXd k = factor_all.matrixL().solve(process_.kernel(all.x, all.t, x, at));
     for (Eigen::Index i = 0; i < count; ++i) {
       const double bound = mean(i) + kappa * std::sqrt(std::max(0.0, 1 - k.col(i).squaredNorm()));
-      if (bound <= most) continue;
+      if (bound <= most || !may(candidates[static_cast<std::size_t>(i)])) continue;
       most = bound;
       best = candidates[static_cast<std::size_t>(i)];
     }
+    if (best.empty()) break;
     candidates.assign(100, best);
     for (auto& u : candidates) {
       for (double& y : u) y = std::clamp(y + 0.05 * r.normal(), 0.0, 1.0);

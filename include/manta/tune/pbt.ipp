@@ -239,7 +239,7 @@ MANTA_DECL void pbt::remove(trial_number t) {
 }
 
 MANTA_DECL config pbt::explore(const config& from, random& r) const {
-  for (int attempt = 0; attempt < 100; ++attempt) {
+  const auto next = [&] {
     config to = from;
     for (const parameter& p : mutable_) {
       if (const value* old = from.find(p.name))
@@ -247,10 +247,9 @@ MANTA_DECL config pbt::explore(const config& from, random& r) const {
     }
     to = space_.mended(to, from, r);
     const auto& change = population_.options().explore;
-    if (change) to = space_.mended(change(to, r), to, r);
-    if (space_.allows(to)) return to;
-  }
-  return from;
+    return change ? space_.mended(change(to, r), to, r) : to;
+  };
+  return space_.allowed_one(100, next).value_or(from);
 }
 
 }  // namespace manta::tune

@@ -51,12 +51,16 @@ MANTA_DECL void proposals::learn(const space& where, const std::vector<known_res
     searcher_->add(number, *c);
     if (known[i].at > 0 && !o->has_failed()) searcher_->report(number, known[i].at, o->loss);
     searcher_->tell(number, *o);
-    if (searcher_->is_distinct()) points_.add(*c);
+    if (const auto whole = where.exactly(*c); whole && searcher_->is_distinct()) points_.add(*whole);
   }
   if (known.empty()) return;
   learned_ = base::text("learns from {} of {} known results", known.size() - outside - other, known.size());
   if (outside > 0) learned_ += base::text("; {} lie outside the space", outside);
   if (other > 0) learned_ += base::text("; {} lack a metric of the experiment", other);
+  for (const parameter& p : where.searched()) {
+    const auto has_it = [&](const known_result& k) { return k.parameters.contains(p.name); };
+    if (std::none_of(known.begin(), known.end(), has_it)) learned_ += base::text("; none has \"{}\"", p.name);
+  }
 }
 
 MANTA_DECL std::size_t proposals::limit(std::size_t trials) {

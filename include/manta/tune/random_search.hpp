@@ -25,6 +25,8 @@ class random_search {
 
  private:
   config drawn(const config& fixed, random& r) const;
+  /// One of this combination that is allowed; nothing if all attempts are forbidden.
+  std::optional<config> allowed_of(const config& fixed, int attempts, random& r) const;
   /// Removes combinations of which nothing that was drawn is allowed.
   void leave_out_forbidden();
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "manta/base/text.hpp"
 #include "manta/tune/points.hpp"
 #include "manta/tune/random_search.hpp"
 
@@ -63,24 +64,33 @@ MANTA_DECL config random_search::drawn(const config& fixed, random& r) const {
       r);
 }
 
+MANTA_DECL std::optional<config> random_search::allowed_of(const config& fixed, int attempts, random& r) const {
+  return space_.allowed_one(attempts, [&] { return drawn(fixed, r); });
+}
+
 MANTA_DECL void random_search::leave_out_forbidden() {
-  if (!space_.forbids_any()) return;
+  if (!space_.forbids_any() || combinations_.size() < 2) return;
   random r(seed_, 0, 0x616c6c6f77ULL);
-  const auto is_forbidden = [&](const config& fixed) {
-    for (int attempt = 0; attempt < 200; ++attempt) {
-      if (space_.allows(drawn(fixed, r))) return false;
-    }
-    return true;
-  };
-  std::erase_if(combinations_, is_forbidden);
+  const auto& all = space_.parameters();
+  const bool draws_nothing = !space_.is_program() && std::all_of(all.begin(), all.end(), [](const parameter& p) {
+    return p.where.is_grid() || !(p.where.is_searched() || p.where.draws());
+  });
+  // Each of many combinations gets fewer attempts, so that a search begins within seconds.
+  const int attempts =
+      draws_nothing ? 1 : static_cast<int>(std::clamp<std::size_t>(2'000'000 / combinations_.size(), 200, 10'000));
+  std::erase_if(combinations_, [&](const config& fixed) { return !allowed_of(fixed, attempts, r); });
   if (combinations_.empty())
     throw error("manta: random_search: all combinations of the grids are forbidden (tune::forbid)");
 }
 
 MANTA_DECL std::optional<config> random_search::ask(trial_number) {
+  constexpr int attempts = 100'000;
   random r(seed_, asked_);
   const config& fixed = combinations_[asked_++ % combinations_.size()];
-  return space_.first_allowed(r, [&] { return drawn(fixed, r); });
+  if (auto c = allowed_of(fixed, attempts, r)) return c;
+  throw error(
+      base::text("manta: random_search: {} configurations drawn at random{} are all forbidden; loosen tune::forbid",
+                 attempts, fixed.empty() ? "" : " with " + fixed.text()));
 }
 
 MANTA_DECL void grid_search::begin(const space& where, std::uint64_t seed) {

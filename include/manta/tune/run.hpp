@@ -29,7 +29,7 @@ results run_experiment(const space& where, const experiment& e) {
 /// Runs trials of a function, see trainable.hpp, until all have ended; waits. May be called in the driver or in a task.
 template <auto F>
 results run(const space& where, const experiment& e) {
-  if constexpr (detail::require_shape<detail::function_traits<decltype(F)>>()) {
+  if constexpr (detail::require_shape<decltype(F)>()) {
     return detail::run_experiment<detail::function_body<F>>(where, e);
   }
 }
@@ -50,7 +50,7 @@ template <class L>
 results run(L, const space& where, const experiment& e) {
   static_assert(std::is_empty_v<L> && std::is_default_constructible_v<L>,
                 "manta: tune: captures are not sent to the ranks: put the value into the space as a constant");
-  if constexpr (detail::require_shape<detail::function_traits<L>>()) {
+  if constexpr (detail::require_shape<L>()) {
     return detail::run_experiment<detail::lambda_body<L>>(where, e);
   }
 }

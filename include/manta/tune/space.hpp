@@ -73,19 +73,28 @@ class space {
   MANTA_DECL void forbid(std::function<bool(const config&)> test);
   bool forbids_any() const { return !forbidden_.empty(); }
   MANTA_DECL bool allows(const config& c) const;
-  /// The first configuration that `propose` gives which is not forbidden; after some attempts, one at random.
+  /// The first configuration given by `propose` that is not forbidden; nothing if all attempts are.
   template <class Propose>
-  config first_allowed(random& r, Propose propose) const {
-    for (int attempt = 0; attempt < 64; ++attempt) {
+  std::optional<config> allowed_one(int attempts, Propose propose) const {
+    for (int attempt = 0; attempt < attempts; ++attempt) {
       config c = propose();
       if (allows(c)) return c;
     }
-    return draw(r);
+    return std::nullopt;
+  }
+  /// Likewise, of 64; if all of them are forbidden, one at random.
+  template <class Propose>
+  config first_allowed(random& r, Propose propose) const {
+    const std::optional<config> c = allowed_one(64, propose);
+    return c ? *c : draw(r);
   }
   /// Completes a configuration given by hand: what it names is taken, the rest is drawn. Throws if it is outside the
   /// space: names a parameter that is not there, or that the others exclude, or a value that its domain does not have;
   /// or if it is forbidden.
   MANTA_DECL config complete(const config& given, random& r) const;
+  /// The configuration of the space with exactly these values, in the space's order; nothing if one is missing or
+  /// has no place there, or if it is forbidden.
+  MANTA_DECL std::optional<config> exactly(const config& values) const;
   /// Makes a configuration of which some values were changed one of the space again: parameters come and go with their
   /// conditions, dependent ones are computed anew, what is missing is drawn. Values outside their domains stay, and
   /// names that the space does not have. Needs a fixed list of parameters.

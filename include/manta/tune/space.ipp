@@ -49,14 +49,13 @@ MANTA_DECL config space::make(const chooser::source& from, random& dependent, co
 }
 
 MANTA_DECL config space::draw(random& r) const {
-  for (int attempt = 0; attempt < 10'000; ++attempt) {
-    config c = make([&](const parameter& p, const config& before) { return p.where.draw(before, r); }, r);
-    if (allows(c)) return c;
-  }
+  const auto drawn = [&] {
+    return make([&](const parameter& p, const config& before) { return p.where.draw(before, r); }, r);
+  };
+  if (const auto c = allowed_one(10'000, drawn)) return *c;
   throw error(
       "manta: a space: 10000 configurations drawn at random are all forbidden; loosen tune::forbid, or write the "
-      "space as a "
-      "function that chooses each parameter within what the ones before leave");
+      "space as a function that chooses each parameter within what the ones before leave");
 }
 
 MANTA_DECL void space::forbid(std::function<bool(const config&)> test) { forbidden_.push_back(std::move(test)); }
@@ -121,6 +120,27 @@ MANTA_DECL config space::complete(const config& given, random& r) const {
   throw error("manta: " + quoted(missing) +
               (program_ ? " is asked for by none of 1000 runs of the space with these values"
                         : " is not there with these values: its condition does not hold"));
+}
+
+MANTA_DECL std::optional<config> space::exactly(const config& values) const {
+  random r(0);
+  std::size_t missing = 0;
+  const config made = make(
+      [&](const parameter& p, const config& before) {
+        const value* v = values.find(p.name);
+        missing += v == nullptr;
+        return v == nullptr ? p.where.draw(before, r) : *v;
+      },
+      r,
+      [&](const std::string& name, const config&) {
+        return values.find(name) == nullptr ? std::nullopt : std::optional(*values.find(name));
+      });
+  const auto is_there = [&](const auto& entry) {
+    const value* v = made.find(entry.first);
+    return v != nullptr && *v == entry.second;
+  };
+  if (missing > 0 || !std::all_of(values.begin(), values.end(), is_there) || !allows(made)) return std::nullopt;
+  return made;
 }
 
 MANTA_DECL config space::mended(const config& changed, const config& before, random& r) const {

@@ -23,9 +23,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <typeinfo>
 
+#include "manta/signature.hpp"
 #include "manta/team.hpp"
 #include "manta/tune/source.hpp"
 #include "manta/tune/trial.hpp"
@@ -68,38 +68,18 @@ class body_of {
   static body_name name() { return {number, typeid(Body).name()}; }
 };
 
-template <class F>
-struct function_traits;
-template <class R, class... P>
-struct function_traits<R (*)(P...)> {
-  using result = R;
-  using parameters = std::tuple<P...>;
-};
-template <class C, class R, class... P>
-struct function_traits<R (C::*)(P...)> : function_traits<R (*)(P...)> {};
-template <class C, class R, class... P>
-struct function_traits<R (C::*)(P...) const> : function_traits<R (*)(P...)> {};
-template <class L>
-  requires requires { &L::operator(); }
-struct function_traits<L> : function_traits<decltype(&L::operator())> {};
+using manta::detail::callable_type;
+using manta::detail::gang_parameters;
+using manta::detail::list;
+using manta::detail::signature;
 
-template <class Tuple>
-struct without_team {
-  using type = Tuple;
-  static constexpr bool gang = false;
-};
-template <class... P>
-struct without_team<std::tuple<team, P...>> {
-  using type = std::tuple<P...>;
-  static constexpr bool gang = true;
-};
-
-template <class Tuple>
+/// The first parameter after manta::team; void: there is none.
+template <class Parameters>
 struct first_parameter {
   using type = void;
 };
 template <class P, class... Rest>
-struct first_parameter<std::tuple<P, Rest...>> {
+struct first_parameter<list<P, Rest...>> {
   using type = std::remove_cvref_t<P>;
 };
 
@@ -116,28 +96,27 @@ decltype(auto) as_parameter(const config& c) {
 template <class T>
 inline constexpr bool is_parameter = std::is_same_v<T, config> || described<T>;
 
-/// Runs a function as a trial.
-template <class Traits>
-struct function_shape {
-  using split = without_team<typename Traits::parameters>;
-  using parameters = typename split::type;
-  using settings = typename first_parameter<parameters>::type;
-  using result = std::remove_cvref_t<typename Traits::result>;
-  static constexpr bool gang = split::gang;
-  static constexpr bool takes_trial = std::tuple_size_v<parameters> == 2;
-  static constexpr bool valid = [] {
-    if constexpr (std::tuple_size_v<parameters> == 2) {
-      return is_parameter<settings> && std::is_same_v<std::tuple_element_t<1, parameters>, trial&> &&
-             std::is_void_v<result>;
-    } else if constexpr (std::tuple_size_v<parameters> == 1) {
-      return is_parameter<settings> && (std::is_convertible_v<result, double> || std::is_same_v<result, metrics>);
-    } else {
-      return false;
-    }
-  }();
+/// Whether these are the parameters, and this is the result, of a function that can be a trial.
+template <class Parameters, class Result>
+inline constexpr bool is_trial = false;
+template <class P>
+inline constexpr bool is_trial<list<P, trial&>, void> = is_parameter<std::remove_cvref_t<P>>;
+template <class P, class Result>
+inline constexpr bool is_trial<list<P>, Result> = is_parameter<std::remove_cvref_t<P>> &&
+                                                  (std::is_convertible_v<Result, double> ||
+                                                   std::is_same_v<Result, metrics>);
 
-  template <class F>
-  static void run(F&& f, const team* members, const config& c, trial& t) {
+/// Runs a function as a trial.
+template <class F>
+struct function_shape {
+  using split = gang_parameters<typename signature<F>::parameters>;
+  using parameters = typename split::others;
+  using settings = typename first_parameter<parameters>::type;
+  using result = std::remove_cvref_t<typename signature<F>::result>;
+  static constexpr bool gang = split::value;
+  static constexpr bool takes_trial = parameters::size == 2;
+
+  static void run(F f, const team* members, const config& c, trial& t) {
     const auto call = [&](auto&&... rest) -> decltype(auto) {
       if constexpr (gang) {
         return f(*members, as_parameter<settings>(c), rest...);
@@ -155,9 +134,18 @@ struct function_shape {
   }
 };
 
-template <class Traits>
+template <class F>
+constexpr bool can_be_trial() {
+  if constexpr (callable_type<F>) {
+    using shape = function_shape<F>;
+    return is_trial<typename shape::parameters, typename shape::result>;
+  }
+  return false;
+}
+
+template <class F>
 constexpr bool require_shape() {
-  constexpr bool valid = function_shape<Traits>::valid;
+  constexpr bool valid = can_be_trial<F>();
   static_assert(valid,
                 "manta: tune takes void f(const tune::config&, tune::trial&) or double f(const tune::config&), with "
                 "manta::team before them for a gang, and a described struct in place of tune::config if you like");
@@ -166,27 +154,27 @@ constexpr bool require_shape() {
 
 template <auto F>
 struct function_body final : body {
-  using shape = function_shape<function_traits<decltype(F)>>;
+  using shape = function_shape<decltype(F)>;
   using settings = typename shape::settings;
   static constexpr bool gang = shape::gang;
   void run(const team* members, const config& c, trial& t) override { shape::run(F, members, c, t); }
 };
 template <class L>
 struct lambda_body final : body {
-  using shape = function_shape<function_traits<L>>;
+  using shape = function_shape<L>;
   using settings = typename shape::settings;
   static constexpr bool gang = shape::gang;
   void run(const team* members, const config& c, trial& t) override { shape::run(L{}, members, c, t); }
 };
 
 template <class T>
-using setup_parameters = without_team<typename function_traits<decltype(&T::setup)>::parameters>;
+using setup_parameters = gang_parameters<typename signature<decltype(&T::setup)>::parameters>;
 
 /// A class as a trial; the object stays for the next one if it can be reset.
 template <class T>
 struct class_body final : body {
-  using settings = typename first_parameter<typename setup_parameters<T>::type>::type;
-  static constexpr bool gang = setup_parameters<T>::gang;
+  using settings = typename first_parameter<typename setup_parameters<T>::others>::type;
+  static constexpr bool gang = setup_parameters<T>::value;
 
   void run(const team* members, const config& c, trial& t) override {
     decltype(auto) s = as_parameter<settings>(c);
