@@ -50,6 +50,7 @@ class Race:
             seen["late"] = seen["late"][:1]
         if self.what == "stranger":
             self.agents.append("guest")
+            seen["guest"] = seen["late"]
         return seen, rewards, ended, cut, infos
 
 
