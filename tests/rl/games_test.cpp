@@ -162,6 +162,14 @@ struct paid {
   }
 };
 
+struct namesakes {
+  static rl::seats seats() {
+    return {{"left", rl::discrete{2}, rl::discrete{2}}, {"left", rl::discrete{2}, rl::discrete{2}}};
+  }
+  void reset(rl::random&, rl::table& t) { t.see(0, 0); }
+  void step(rl::table& t) { t.end(); }
+};
+
 std::string said_by_search(int kind) {
   return thrown<manta::error>([&] {
     const rl::any_game g = rl::environment<paid>(kind);
@@ -255,6 +263,8 @@ TEST_CASE("seats act at once, have spaces of their own, and end one by one") {
 }
 
 TEST_CASE("players' mistakes, unknown games and copies are spoken of") {
+  CHECK(contains(thrown<manta::error>([] { (void)rl::any_game(rl::environment<namesakes>()); }),
+                 "the game namesakes has two seats of the name \"left\""));
   rl::live_game g = after("TicTacToe", {4});
   CHECK(contains(thrown<manta::error>([&] { g.play(4); }),
                  "step 1: seat 1 took the action {4}, which its mask does not"));

@@ -155,6 +155,16 @@ TEST_CASE("what is wrong with a mask of Python is an error that says it") {
   check_says(run(R"({"fault": "short"})"), "action_mask has 3 numbers; it needs one for each choice, which are 5");
   check_says(run(R"({"fault": "none"})"), "step 2: the action mask allows no action, though the episode goes on");
   check_says(run(R"({"fault": "lost"})"), "info has no action_mask, but that of the first reset() had one");
+  const std::string late = thrown<manta::error>([&] {
+    rl::vector_environment v(rl::gymnasium("Cards-v0", options(R"({"fault": "new"})")), 1, 0, 1);
+    v.reset();
+    manta::nn::matrix<float> any = manta::nn::matrix<float>::Constant(1, 1, -2);
+    for (int t = 0; t < 3; ++t) {
+      any(0, 0) = v.observations()(0, 0) > 0 ? -2 : -1;  // one that is open
+      v.step(any);
+    }
+  });
+  check_says(late, "info has an action_mask, but that of the first reset() had none");
   check_says(run(R"({"fault": "lost", "form": "observation"})"), "the observation has no action_mask");
   check_says(run(R"({"fault": "box"})"), "info has an action_mask, but actions of the space");
 }
@@ -293,8 +303,47 @@ TEST_CASE("games of PettingZoo's AEC interface: agents act in turn, with masks, 
   }
 }
 
+TEST_CASE("masks stand in the info of the agent whose turn it is") {
+  if (!has_python()) return;
+  const rl::any_game game = zoo("env", R"({"told": "info"})");
+  CHECK(game.seats()[1].observations.size() == 1);
+  rl::check(game);
+  rl::live_game g(game);
+  g.begin(rl::random(1));
+  for (const float taken : {2.F, 2.F}) play(g, taken);
+  CHECK(g.mask(0)[1] == 0);
+  rl::live_game second(game);
+  second.begin(rl::random(1));
+  for (const float taken : {2.F, 1.F, 1.F}) play(second, taken);
+  CHECK(second.mover() == 1);
+  CHECK(second.mask(1)[0] == 1);
+  CHECK(second.mask(1)[1] == 0);
+}
+
+TEST_CASE("what Python prints, and a member `state` that is no function, disturb nothing") {
+  if (!has_python()) return;
+  for (const rl::any_game& game : {zoo("chatty_env"), zoo("", R"({"what": "dict"})")}) {
+    rl::live_game g(game);
+    g.begin(rl::random(1));
+    for (int step = 1; step <= 6; ++step) play(g, 1);
+    CHECK(g.is_over());
+    CHECK(g.total(2) == 6);
+  }
+}
+
 TEST_CASE("what is wrong with a game of PettingZoo is an error with Python's words") {
   if (!has_python()) return;
+  const auto fault = [](const char* what) {
+    return thrown<manta::error>([&] {
+      rl::live_game g(zoo("", std::string(R"({"what": ")") + what + "\"}"));
+      g.begin(rl::random(1));
+      play(g, 0);
+    });
+  };
+  check_says(fault("blind"), "there is no observation for the agent 'late'");
+  check_says(fault("short"), "an observation has the shape (1,), but its space is");
+  check_says(fault("stranger"), "the agent 'guest' acts, but is not in possible_agents");
+  check_says(thrown<manta::error>([] { (void)zoo("anonymous_env"); }), "the environment has no possible_agents");
   check_says(thrown<manta::error>([] { (void)rl::pettingzoo("no_such_zoo"); }),
              "manta: rl: pettingzoo(\"no_such_zoo\"): Python lacks a package");
   check_says(thrown<manta::error>([] { (void)zoo("raw_env"); }), "the module zoo has no raw_env");

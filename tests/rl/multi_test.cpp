@@ -476,17 +476,19 @@ TEST_CASE("what is wrong with the options of multi is one sentence") {
 
 namespace {
 
-/// Its state of the whole grows, or a seat is cut off twice.
+/// Its state of the whole grows, comes late or is NaN, or a seat is cut off twice.
 struct grows {
   int kind = 0, count = 0;
   static rl::seats seats() { return {2, rl::discrete{5}, rl::discrete{2}}; }
   void reset(rl::random&, rl::table& t) {
     count = 0;
-    t.state(std::vector<float>(2));
+    if (kind != 4) t.state(std::vector<float>(2));
     show(t);
   }
   void step(rl::table& t) {
     if (++count == 4) return t.end();
+    if (kind == 4 && count == 2) t.state(std::array{1, 2});
+    if (kind == 5 && count == 2) t.state(std::array{0.F, std::nanf("")});
     if (kind == 0 && count == 2) t.state(std::vector<float>(3));
     if (kind == 1 && count >= 2) t.truncate(1);
     if (kind == 2 && count == 2) {
@@ -513,6 +515,7 @@ TEST_CASE("the checker finds what is wrong at the table of many agents, and so d
   const auto said = [](int kind) { return thrown<manta::error>([&] { rl::check<grows>(kind); }); };
   CHECK(
       contains(said(0), "episode 0, step 1: state() was given 3 numbers, and 2 before; a state has as many each time"));
+  CHECK(contains(said(5), "episode 0, step 2: state() was given {0, nan}, in which a number is not finite"));
   CHECK(contains(said(1), "episode 0, step 2: truncate() was called for seat 1, for which the episode has ended"));
   CHECK(
       contains(thrown<manta::error>([] { (void)rl::together("CartPole-v1", 65); }), "together was asked for 65 seats"));
@@ -522,6 +525,8 @@ TEST_CASE("the checker finds what is wrong at the table of many agents, and so d
                          {.environments = 2, .fragment = 16, .policies = {{"all", little}}});
       return training.train();
     };
+    CHECK(contains(thrown<manta::error>([&] { train(4); }),
+                   "step 2: state() is called in step() first; reset() gives the first state"));
     const std::string unseen = thrown<manta::error>([&] { train(2); });
     CHECK(contains(
         unseen,

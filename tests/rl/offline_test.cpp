@@ -279,6 +279,7 @@ TEST_CASE("a recording that was cut anywhere goes on, and the file is the same")
                    "Record into another file"));
     manta::output::replace_file(file, "something else");
     CHECK(contains(thrown<manta::error>([&] { (void)rl::read_episodes(file); }), "is no file of episodes"));
+    CHECK(contains(thrown<manta::error>([&] { (void)rl::read_episodes(at / "."); }), "is a folder, no file"));
     CHECK(contains(thrown<manta::error>([&] { (void)rl::read_episodes(at / "missing.episodes"); }),
                    "cannot be read: No such file"));
   });

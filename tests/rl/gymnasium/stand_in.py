@@ -117,7 +117,8 @@ class Cards:
             mask = mask[:3]
         if self.count >= 3 and self.fault == "none":
             mask = 0 * mask
-        told = {} if self.count >= 3 and self.fault == "lost" else {"action_mask": mask}
+        lost = self.fault == "lost" and self.count >= 3 or self.fault == "new" and self.count < 3
+        told = {} if lost else {"action_mask": mask}
         return ({"observation": seen, **told}, {}) if self.form == "observation" else (seen, told)
 
     def reset(self, seed=None):

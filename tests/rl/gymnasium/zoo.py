@@ -14,6 +14,8 @@ class Race:
 
     def __init__(self, what=""):
         self.what = what
+        if what == "dict":
+            self.state = {}
 
     def observation_space(self, agent):
         return Box(0, 10, (2,))
@@ -42,28 +44,46 @@ class Race:
         cut = {a: a == "slow" and self.count == 5 for a in self.agents}
         infos = {a: {} for a in self.agents}
         self.agents = [a for a in self.agents if not ended[a] and not cut[a]]
+        if self.what == "blind":
+            del seen["late"]
+        if self.what == "short":
+            seen["late"] = seen["late"][:1]
+        if self.what == "stranger":
+            self.agents.append("guest")
+            seen["guest"] = seen["late"]
         return seen, rewards, ended, cut, infos
 
 
 class Heap:
-    """AEC. Two take one or two of five stones in turn; who takes the last one wins. Cut off after `limit` moves."""
+    """AEC. Two take one or two of five stones in turn; who takes the last one wins. Cut off after `limit` moves. Masks
+    stand in the observation, or in the info of the agent whose turn it is (`told`)."""
 
     possible_agents = ["first", "second"]
 
-    def __init__(self, limit=0):
-        self.limit = limit
+    def __init__(self, limit=0, told="observation"):
+        self.limit, self.told = limit, told
 
     def agent_iter(self):
         raise NotImplementedError
 
     def observation_space(self, agent):
-        return Dict(observation=Box(0, 5, (1,)), action_mask=Box(0, 1, (2,)))
+        heap = Box(0, 5, (1,))
+        return heap if self.told == "info" else Dict(observation=heap, action_mask=Box(0, 1, (2,)))
 
     def action_space(self, agent):
         return Discrete(2, 1)
 
+    def mask(self):
+        return np.array([1, self.heap >= 2], np.int8)
+
     def observe(self, agent):
-        return {"observation": np.array([self.heap], np.float32), "action_mask": np.array([1, self.heap >= 2], np.int8)}
+        heap = np.array([self.heap], np.float32)
+        return heap if self.told == "info" else {"observation": heap, "action_mask": self.mask()}
+
+    def tell(self):
+        self.infos = {a: {} for a in self.agents}
+        if self.told == "info" and self.agent_selection:
+            self.infos[self.agent_selection] = {"action_mask": self.mask()}
 
     def reset(self, seed=None, options=None):
         self.agents, self.heap, self.moves = list(self.possible_agents), 5, 0
@@ -71,7 +91,7 @@ class Heap:
         self.clear()
         self.terminations = {a: False for a in self.agents}
         self.truncations = {a: False for a in self.agents}
-        self.infos = {a: {} for a in self.agents}
+        self.tell()
 
     def clear(self):
         self.rewards = {a: 0.0 for a in self.agents}
@@ -97,6 +117,20 @@ class Heap:
         elif self.moves == self.limit:
             self.truncations = {a: True for a in self.agents}
         self.agent_selection = other
+        self.tell()
+
+
+def chatty_env(**arguments):
+    class Chatty(Race):
+        def step(self, actions):
+            print("step", self.count, "x" * 100000)  # more than a pipe holds
+            return Race.step(self, actions)
+
+    return Chatty(**arguments)
+
+
+def anonymous_env():
+    return object()
 
 
 def parallel_env(**arguments):

@@ -36,6 +36,12 @@ def kind(space):
 def parts(space):
     return sorted(space.spaces.items()) if kind(space) == 'Dict' else list(enumerate(space.spaces))
 
+def shape_of(space):
+    name = kind(space)
+    if name == 'MultiDiscrete':
+        return np.shape(space.nvec)
+    return () if name == 'Discrete' else space.n if name == 'MultiBinary' else space.shape
+
 def is_bytes(space):
     return np.dtype(space.dtype) in (np.uint8, np.bool_) and np.min(space.low) >= 0
 
@@ -57,8 +63,11 @@ class Translator:
         name = kind(space)
         if name in ('Dict', 'Tuple'):
             return np.concatenate([self.flatten(s, value[key]) for key, s in parts(space)])
+        value = np.asarray(value)
+        if value.size != np.prod(shape_of(space)):
+            raise ValueError('an observation has the shape %r, but its space is %r' % (value.shape, space))
         if name == 'Box':
-            value = self.in_order(np.asarray(value).reshape(space.shape))
+            value = self.in_order(value.reshape(space.shape))
         return np.asarray(value, np.float32).reshape(-1)
 
     # An action from the front of the numbers, and the numbers behind it.
@@ -71,7 +80,7 @@ class Translator:
             return (values if name == 'Dict' else tuple(values.values())), numbers
         if name == 'Discrete':
             return int(numbers[0]), numbers[1:]
-        shape = np.shape(space.nvec) if name == 'MultiDiscrete' else space.n if name == 'MultiBinary' else space.shape
+        shape = shape_of(space)
         own = {'MultiDiscrete': np.int64, 'MultiBinary': np.int8}.get(name)
         size = int(np.prod(shape))
         return numbers[:size].reshape(shape).astype(own or space.dtype), numbers[size:]
@@ -112,6 +121,11 @@ def choices(actions):
     if name == 'MultiDiscrete':
         return int(np.sum(actions.nvec))
     return 2 * int(np.prod(actions.n)) if name == 'MultiBinary' else 0
+
+# Who has not shown a mask at first has none: one that comes later would be overlooked.
+def refuse_new_mask(info):
+    if MASK in (info or {}):
+        raise ValueError('info has an action_mask, but that of the first reset() had none')
 
 # A byte for each choice. Gymnasium's masks of MultiBinary say 0 or 1 where a number has to be that, else 2.
 def mask_bytes(actions, mask):
@@ -166,6 +180,7 @@ class Server:
         seen = value if self.only is None else value[self.only]
         answer = self.translator.flatten(self.observations, seen).astype(self.code).tobytes()
         if not self.mask_in:
+            refuse_new_mask(info)
             return answer
         source = info if self.mask_in == 'info' else value
         if over:

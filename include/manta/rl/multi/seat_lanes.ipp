@@ -63,7 +63,10 @@ MANTA_DECL void seat_lanes::step(int i) {
   for (int seat = 0; seat < seats(); ++seat) l.seats[static_cast<std::size_t>(seat)].turns += l.game.acts(seat);
   watched(l, "step()", [&] { l.game.step(); });
   ++l.all_steps;
-  if (!l.game.whole().empty()) l.whole.assign(l.game.whole().begin(), l.game.whole().end());
+  if (!l.game.whole().empty()) {
+    if (l.whole.empty()) l.game.fail("state() is called in step() first; reset() gives the first state");
+    l.whole.assign(l.game.whole().begin(), l.game.whole().end());
+  }
   look(l);
 }
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -211,6 +212,7 @@ class record_reader {
 };
 
 MANTA_DECL read_file read_episode_file(const std::string& path, bool torn) {
+  if (std::filesystem::is_directory(path)) throw error(base::text("manta: rl: {} is a folder, no file", path));
   std::FILE* const f = std::fopen(path.c_str(), "rb");
   if (f == nullptr) throw error(base::text("manta: rl: {} cannot be read: {}", path, std::strerror(errno)));
   std::fclose(f);

@@ -56,7 +56,8 @@ class episodes {
   MANTA_DECL void add(recorded_episode e, const std::string& from, std::size_t number);
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
-  [[nodiscard]] const recorded_episode& operator[](std::size_t i) const { return all_[i]; }
+  /// Throws manta::error if there are fewer.
+  [[nodiscard]] MANTA_DECL const recorded_episode& operator[](std::size_t i) const;
   [[nodiscard]] auto begin() const { return all_.begin(); }
   [[nodiscard]] auto end() const { return all_.end(); }
   /// The steps of all episodes.

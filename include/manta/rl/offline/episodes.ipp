@@ -135,6 +135,12 @@ MANTA_DECL void episodes::add(recorded_episode e, const std::string& from, std::
   all_.push_back(std::move(e));
 }
 
+MANTA_DECL const recorded_episode& episodes::operator[](std::size_t i) const {
+  if (i >= all_.size())
+    throw error(base::text("manta: rl: there is no episode {}; there are {}, from 0", i, all_.size()));
+  return all_[i];
+}
+
 MANTA_DECL std::uint64_t episodes::steps() const {
   std::uint64_t sum = 0;
   for (const recorded_episode& e : all_) sum += e.steps();

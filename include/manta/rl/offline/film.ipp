@@ -84,8 +84,6 @@ MANTA_DECL void film(const std::string& path, const any_environment& e, const ow
   detail::write_film(path, detail::content_of(e, detail::one_recorded(e, p, {.seed = o.seed}), o));
 }
 MANTA_DECL void film(const std::string& path, const episodes& data, std::size_t number, const film_options& o) {
-  if (number >= data.size())
-    throw error(base::text("manta: rl: film: there is no episode {}; there are {}, from 0", number, data.size()));
   detail::write_film(path, detail::content_of(data.environment(), data[number], o));
 }
 

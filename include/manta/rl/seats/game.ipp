@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "manta/rl/seats/board_games.hpp"
 #include "manta/rl/seats/game.hpp"
@@ -29,6 +30,11 @@ inline std::map<std::string, any_game>& named_games() {
 inline void check_seats(const std::string& name, const seats& s) {
   if (s.size() < 1 || s.size() > most_seats)
     throw error(base::text("manta: rl: the game {} has {} seats; it has to have 1 to {}", name, s.size(), most_seats));
+  std::set<std::string> names;
+  for (int i = 0; i < s.size(); ++i) {
+    if (!s[i].name.empty() && !names.insert(s[i].name).second)
+      throw error(base::text("manta: rl: the game {} has two seats of the name \"{}\"", name, s[i].name));
+  }
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "manta/base/text.hpp"
@@ -165,6 +166,8 @@ inline void live_game::look() {
     auto& mask = table_.places[static_cast<std::size_t>(std::countr_zero(rest))].mask;
     std::ranges::fill(mask, static_cast<unsigned char>(1));
   }
+  if (!std::ranges::all_of(table_.whole, [](float x) { return std::isfinite(x); }))
+    fail(base::text("state() was given {}, in which a number is not finite", detail::text_of(table_.whole)));
   if (!note_end()) check_who_acts();
 }
 

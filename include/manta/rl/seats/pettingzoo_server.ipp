@@ -20,11 +20,14 @@ namespace manta::rl::detail {
 inline constexpr const char* pettingzoo_server = R"PYTHON(
 # What an agent sees and does, as manta has it.
 class Seat:
-    def __init__(self, translator, observations, actions, info):
+    def __init__(self, translator, observations, actions, infos, name):
         self.translator, self.actions, self.only = translator, actions, None
-        self.mask_in = 'info' if MASK in (info or {}) else ''
+        # Who does not act at first may get a mask when its turn comes, as others have one now.
+        self.may_lack = name not in infos or MASK not in (infos[name] or {})
+        told = any(MASK in (info or {}) for info in infos.values()) and choices(actions) > 0
+        self.mask_in = 'info' if told or not self.may_lack else ''
         if kind(observations) == 'Dict' and MASK in observations.spaces:
-            self.mask_in = 'the observation'
+            self.mask_in, self.may_lack = 'the observation', False
             observations = copy.copy(observations)
             observations.spaces = {k: s for k, s in observations.spaces.items() if k != MASK}
             if len(observations.spaces) == 1:  # the dictionary was there for the mask
@@ -48,10 +51,11 @@ class Seat:
         answer = self.translator.flatten(self.observations, value if self.only is None else value[self.only])
         answer = answer.astype('<f4').tobytes()
         if not self.mask_in:
+            refuse_new_mask(info)
             return answer
-        if over:
-            return answer + bytes([1] * self.choices)
         source = value if self.mask_in == 'the observation' else info or {}
+        if over or (self.may_lack and MASK not in source):
+            return answer + bytes([1] * self.choices)
         if MASK not in source:
             raise KeyError('%s has no action_mask, but that of the first reset() had one' % self.mask_in)
         return answer + mask_bytes(self.actions, source[MASK])
@@ -81,7 +85,10 @@ class AtOnce(Players):
     def look(self, seen, infos):
         self.infos = infos
         self.acting = [a for a in self.env.agents if a not in self.over]
-        self.seen = {a: seen[a] for a in self.acting + sorted(self.truncated, key=str)}
+        shown = self.acting + sorted(self.truncated, key=str)
+        if lacking := [a for a in shown if a not in seen]:
+            raise ValueError('there is no observation for the agent %r' % lacking[0])
+        self.seen = {a: seen[a] for a in shown}
 
     def step(self, actions):
         seen, rewards, terminated, truncated, infos = self.env.step(actions)
@@ -117,31 +124,42 @@ class Game:
             raise AttributeError('the module %s has no %s' % (module, ' and no '.join(names)))
         self.env = make(**json.loads(arguments))
         self.game = (InTurn if hasattr(self.env, 'agent_iter') else AtOnce)(self.env)
+        if not hasattr(self.env, 'possible_agents'):
+            raise AttributeError('the environment has no possible_agents: manta has to know all agents beforehand')
         self.names = list(self.env.possible_agents)
         self.game.reset(0)
         translator = Translator(order)
         self.seats = [Seat(translator, self.env.observation_space(a), self.env.action_space(a),
-                           self.game.infos.get(a)) for a in self.names]
-        self.size_of_state = len(self.state()) // 4
+                           self.game.infos, a) for a in self.names]
+        self.size_of_state = self.find_state()
+
+    # How many numbers the state of the whole has; 0 where there is none: some have a member `state` of another kind.
+    def find_state(self):
+        try:
+            return len(self.state()) // 4
+        except (AttributeError, NotImplementedError, TypeError):
+            return 0
 
     def state(self):
-        try:
-            return np.asarray(self.env.state(), np.float32).reshape(-1).astype('<f4').tobytes()
-        except (AttributeError, NotImplementedError):
-            return b''
+        return np.asarray(self.env.state(), np.float32).reshape(-1).astype('<f4').tobytes()
 
     def describe(self):
         return (struct.pack('<i', len(self.names)) + b''.join(s.describe(a) for a, s in zip(self.names, self.seats)) +
                 struct.pack('<i', self.size_of_state))
 
     def tell(self):
+        if strangers := [a for a in self.env.agents if a not in self.names]:
+            raise ValueError('the agent %r acts, but is not in possible_agents' % strangers[0])
         answer = b''
         for name, seat in zip(self.names, self.seats):
             sees, ended, cut = (name in group for group in (self.game.seen, self.game.terminated, self.game.truncated))
             answer += struct.pack('<Bd', sees | 2 * ended | 4 * cut, float(self.game.rewards.get(name, 0)))
             if sees:
                 answer += seat.seen(self.game.seen[name], self.game.infos.get(name), cut)
-        return answer + (self.state() if self.size_of_state else b'')
+        state = self.state() if self.size_of_state else b''
+        if len(state) != 4 * self.size_of_state:
+            raise ValueError('state() has %d numbers, and had %d at first' % (len(state) // 4, self.size_of_state))
+        return answer + state
 
     def answer(self, request):
         if request[:1] == b'D':
