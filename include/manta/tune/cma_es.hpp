@@ -47,10 +47,10 @@ class cma_strategy {
 };
 
 /// Begins in the middle of the space, or at the best trial of which it is told before it is asked. A generation is
-/// complete when lambda of its trials have ended, in any order; those that end later count for nothing. Trials that fail are its worst, those that break a constraint the next.
-/// Nothing is learned from a generation of which all fail: the next one is drawn from the whole space, until some
-/// succeed, and the best of these is the new mean. When the distribution has shrunk to a point it begins again at
-/// random, with twice the lambda (Auger, Hansen 2005).
+/// complete when lambda of its trials have ended, in any order; those that end later count for nothing. Trials that
+/// fail are its worst, those that break a constraint the next. Nothing is learned from a generation of which all fail:
+/// the next one is drawn from the whole space, until some succeed, and the best of these is the new mean. When the
+/// distribution has shrunk to a point it begins again at random, with twice the lambda (Auger, Hansen 2005).
 class cma_es {
  public:
   static constexpr bool is_distinct = true, has_one_objective = true;
