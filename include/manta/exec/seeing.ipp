@@ -11,7 +11,6 @@
 #include "manta/base/allocation.hpp"
 #include "manta/base/clock.hpp"
 #include "manta/base/environment.hpp"
-#include "manta/base/vector.hpp"
 #include "manta/exec/layers.hpp"
 #include "manta/exec/seeing.hpp"
 #include "manta/exec/situation.hpp"
