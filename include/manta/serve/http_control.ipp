@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "manta/base/text.hpp"
+#include "manta/cancel.hpp"
 #include "manta/output/json_builder.hpp"
 #include "manta/serve/http_control.hpp"
 #include "manta/serve/http_failures.hpp"
@@ -42,6 +43,7 @@ class change_call final : public call {
     answer = {200, std::move(out.text())};
     return false;
   }
+  void abandon() override { cancel(done_); }
 
  private:
   std::string name_, what_;

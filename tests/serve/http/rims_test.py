@@ -445,18 +445,19 @@ def tasks_change_deployments():
 def an_update_is_taken_back_when_its_caller_goes():
     if RANKS < 4:
         return
-    file = os.path.join(FOLDER, "loaded")
-    with Server(load=1, replicas=2) as s:
+    file = os.path.join(FOLDER, "held")
+    open(file, "w").close()
+    with Server(held=file) as s:
+        os.remove(file)
         gone = s.connect()
-        gone.request("POST", "/update/until", json.dumps(file))
-        until("the constructor runs", lambda: "version 2" in report(s, "loaded")["change"])
+        gone.request("POST", "/api/deployments/held/update")
+        until("the constructor runs", lambda: "version 2" in report(s, "held")["change"])
         gone.close()
-        until("the update has ended", lambda: report(s, "loaded")["change"] == "")
-        check("answered", s.json("/loaded", 0)[0], 200)
-        check("another update", s.json("/update", "loaded"), (200, "loaded"))
-        check("a new version", report(s, "loaded")["version"], 2)
-        with open(file, "w"):
-            pass  # the constructor returns, and its rank takes replicas again
+        until("the update has ended", lambda: report(s, "held")["change"] == "")
+        check("answered", s.json("/held", 0)[0], 200)
+        open(file, "w").close()  # the constructor returns, and its rank takes replicas again
+        check("another update", s.ask("/api/deployments/held/update", "")[0], 200)
+        check("a new version", report(s, "held")["version"], 2)
 
 
 def no_replica_lives_beside_a_server_that_takes_none():

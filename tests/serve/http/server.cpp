@@ -174,11 +174,6 @@ std::string update_from_task(const std::string& name) {
   manta::serve::find<std::pair<int, int>(int)>(name).update(0);
   return name;
 }
-/// Its constructors return when there is such a file.
-std::string update_until(const std::string& file) {
-  manta::serve::update<&loaded::predict>(manta::serve::find<std::pair<int, int>(int)>("loaded"), 1, file);
-  return file;
-}
 /// A new version from this rank; gives its process.
 int update_from_rank(int rank) {
   const auto update = [](const std::string& name) {
@@ -361,10 +356,11 @@ int main(int argc, char** argv) {
     if (!given["load"].empty()) {
       http.route<update_from_task>("/update");
       http.route<update_from_rank>("/update/from");
-      http.route<update_until>("/update/until");
       http.route("/loaded", serve::deploy<&loaded::predict>({.name = "loaded", .replicas = number("replicas", 1)},
                                                             number("load", 0)));
     }
+    if (!given["held"].empty())  // its constructors return while there is such a file
+      http.route("/held", serve::deploy<&loaded::predict>({.name = "held", .replicas = 2}, 1, given["held"]));
     if (!given["hang"].empty()) {
       serve::options impatient{.name = "impatient", .replicas = 2};
       impatient.timeout = std::chrono::milliseconds(300);
