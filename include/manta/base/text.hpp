@@ -24,9 +24,9 @@ class text_argument {
   text_argument(char character) : kind_(kind::character), character_(character) {}
   text_argument(bool) = delete;  // "true" is seldom the right word: write the word that is
   template <std::signed_integral I>
-  text_argument(I number) : kind_(kind::integer), integer_(number) {}
+  text_argument(I given) : kind_(kind::integer), integer_(given) {}
   template <std::unsigned_integral U>
-  text_argument(U number) : kind_(kind::natural), natural_(number) {}
+  text_argument(U given) : kind_(kind::natural), natural_(given) {}
   /// An id of graph/ids.hpp, as its number.
   template <class Id>
     requires requires(const Id& id) {
@@ -34,7 +34,7 @@ class text_argument {
     }
   text_argument(const Id& id) : text_argument(id.number()) {}
   template <std::floating_point F>
-  text_argument(F number) : kind_(sizeof(F) == sizeof(float) ? kind::single : kind::real), real_(number) {}
+  text_argument(F given) : kind_(sizeof(F) == sizeof(float) ? kind::single : kind::real), real_(given) {}
 
   /// Appends the value to `out`.
   MANTA_DECL void append_to(std::string& out) const;
