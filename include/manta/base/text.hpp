@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace manta::base {
 
@@ -70,9 +71,10 @@ class text_format {
 /// `format` with the `values` in the places of its {}, in their order.
 MANTA_DECL std::string text_from(std::string_view format, const text_argument* values);
 
-/// The text that `format` gives with these values: text("rank {} of {}", 1, 4) is "rank 1 of 4".
+/// The text that `format` gives with these values: text("rank {} of {}", 1, 4) is "rank 1 of 4". The format is no
+/// parameter of which types are deduced: the front end of nvcc would try, and fail.
 template <class... Values>
-std::string text(text_format<sizeof...(Values)> format, const Values&... values) {
+std::string text(std::type_identity_t<text_format<sizeof...(Values)>> format, const Values&... values) {
   const text_argument arguments[] = {values..., '\0'};  // one more: an array has at least one element
   return text_from(format.get(), arguments);
 }
