@@ -36,7 +36,9 @@ class stall_watch {
       said_ = false;
       return false;
     }
-    return !said_ && now_ns - since_ns_ >= patience_ns && (said_ = true);
+    if (said_ || now_ns - since_ns_ < patience_ns) return false;
+    said_ = true;
+    return true;
   }
 
  private:
