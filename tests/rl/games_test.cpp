@@ -264,7 +264,7 @@ TEST_CASE("seats act at once, have spaces of their own, and end one by one") {
 
 TEST_CASE("players' mistakes, unknown games and copies are spoken of") {
   CHECK(contains(thrown<manta::error>([] { (void)rl::any_game(rl::environment<namesakes>()); }),
-                 "the game namesakes has two seats of the name \"left\""));
+                 "namesakes has two seats of the name \"left\""));
   rl::live_game g = after("TicTacToe", {4});
   CHECK(contains(thrown<manta::error>([&] { g.play(4); }),
                  "step 1: seat 1 took the action {4}, which its mask does not"));
