@@ -44,8 +44,9 @@ class graph {
   MANTA_DECL node add(const spec& layer, node from);
   template <class First, class... Others>
     requires(!std::is_convertible_v<const First&, spec> && !std::is_convertible_v<const First&, std::string>)
-  node add(const First&, const Others&...)
-  = delete;  // manta: nn: add(layer, node), or add("name", layer, node)
+  node add(  // manta: nn: add(layer, node), or add("name", layer, node)
+      const First&, const Others&...)
+  = delete;
   template <class... Others>
   node add(const spec&, node, node, const Others&...) = delete;  // manta: nn: several nodes are joined by concat or sum
   template <class... Others>

@@ -96,8 +96,8 @@ spec linear(int, int) = delete;  // manta: linear(outputs): its inputs are the o
 template <std::size_t N>
 spec linear(int, base::unknown_options<N>) = delete;  // manta: nn::linear_options has no such name, or other types
 template <std::same_as<int>... Others>
-spec conv2d(int, int, int,
-            Others...) = delete;  // manta: conv2d(channels, size): its inputs are those of the layer before
+spec conv2d(  // manta: conv2d(channels, size): its inputs are those of the layer before
+    int, int, int, Others...) = delete;
 spec conv2d(int, std::initializer_list<int>) = delete;  // manta: nn: filters are square: conv2d(channels, 3)
 spec conv2d(int, int, const char*) = delete;  // manta: nn: an activation is a layer of its own, such as nn::relu()
 spec linear(int, const char*) = delete;       // manta: nn: an activation is a layer of its own, such as nn::relu()
