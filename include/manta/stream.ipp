@@ -53,24 +53,27 @@ MANTA_DECL item item_of(const handle& call) {
   return why.kind == store::failure::kind::serialization ? item::not_encoded : item::failure;
 }
 
-MANTA_DECL handle call_of_deadly(exec::engine& e, const handle& call) {
+/// A call of the same function that has failed, in the place of one that nobody will look at.
+inline handle failed_in_place_of(exec::engine& e, const handle& call, const store::failure_ptr& why) {
   call.mark_observed();
-  store::failure why = *store::failure_of(*call.get());
-  why.kind = store::failure::kind::rank;
-  why.message =
-      base::text("the coroutine '{}' died with its rank, and had died with another one at the same value: {}",
-                 wire::function_at(call.get()->function).name(), why.message.substr(why.message.find(": ") + 2));
-  handle cause(e.refs().make_node(call.get()->function, call.get()->type));
-  e.completions().fail(*cause.get(), store::share(std::move(why)));
-  return cause;
+  handle failed(e.refs().make_node(call.get()->function, call.get()->type));
+  e.completions().fail(*failed.get(), why);
+  return failed;
+}
+
+MANTA_DECL handle call_of_deadly(exec::engine& e, const handle& call) {
+  const auto dead = static_cast<std::uint32_t>(store::failure_of(*call.get())->details.rank);
+  return failed_in_place_of(
+      e, call,
+      e.failures().death(
+          store::failure::kind::rank, dead,
+          base::text("the coroutine '{}' died with its rank, and had died with another one at the same value: ",
+                     wire::function_at(call.get()->function).name())));
 }
 
 MANTA_DECL handle call_of_failed(exec::engine& e, const handle& call, const handle& producer) {
-  call.mark_observed();
   producer.mark_observed();
-  handle cause(e.refs().make_node(call.get()->function, call.get()->type));
-  e.completions().fail(*cause.get(), store::failure_of(*producer.get()));
-  return cause;
+  return failed_in_place_of(e, call, store::failure_of(*producer.get()));
 }
 
 MANTA_DECL std::uint64_t bytes_of(const handle& value, std::size_t otherwise) {

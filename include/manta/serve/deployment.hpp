@@ -164,7 +164,7 @@ class deployment<R(A...)> : public detail::deployment_handle {
   R ask(const A&... arguments) const {
     future<R> answer = (*this)(arguments...);
     const auto caller = this_task::get_stop_token();
-    detail::wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
+    detail::wait_while_wanted(answer, caller);
     return std::move(answer).get();
   }
 

@@ -303,7 +303,7 @@ inline replica_set::start_under_way replica_set::start(replica_version v, int ra
 
 /// Waits for a constructor. Throws what it threw.
 inline void replica_set::wait_for_constructor(const start_under_way& s, const this_task::stop_token& caller) {
-  if (wait_while_wanted(s.opened, [&] { return !caller.stop_requested(); })) return sentence(s.opened), void();
+  if (wait_while_wanted(s.opened, caller)) return sentence(s.opened), void();
   give_up(s.replica, "nobody waits any more for a constructor that has not returned");
   throw cancelled("manta: serve: a constructor had not returned when the update was taken back");
 }

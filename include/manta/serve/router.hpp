@@ -62,7 +62,7 @@ class router {
     if (versions_.canary_has_turn(o.version)) {
       const actor<router> its = versions_.canary_router();  // stays while this call waits
       const future<R> answer = async<&router::call<R, A...>>(its, type_tag<R>(), of_canary(o), std::move(arguments)...);
-      wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
+      wait_while_wanted(answer, caller);
       return sentence(answer);
     }
     waiting_request<R(A...)> mine(asked_by(caller, o), std::move(arguments)...);
@@ -79,7 +79,7 @@ class router {
     if (versions_.canary_has_turn(o.version)) {
       const actor<router> its = versions_.canary_router();
       const auto answer = async<&router::call_rows<R, A...>>(its, type_tag<R>(), its, of_canary(o), std::move(rows));
-      wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
+      wait_while_wanted(answer, caller);
       answered_rows<R> all = sentence(answer);
       all.version = dispatcher_.version() + 1;
       return all;
@@ -101,9 +101,9 @@ class router {
       const future<void> ended =
           async<&router::stream<T, A...>>(its, type_tag<T>(), key, of_canary(o), std::move(arguments)...);
       const future<stream_place> begun = ask_place(its, key).get();
-      wait_while_wanted(begun, [&] { return !caller.stop_requested(); });
+      wait_while_wanted(begun, caller);
       if (begun.ready()) place.set(begun.get());
-      wait_while_wanted(ended, [&] { return !caller.stop_requested(); });
+      wait_while_wanted(ended, caller);
       return sentence(ended);
     }
     waiting_stream<generator<T>(A...)> mine(asked_by(caller, o), place, std::move(arguments)...);

@@ -101,7 +101,7 @@ MANTA_DECL void router::run_rows(const actor<router>& self, const call_options& 
         continue;
       }
       const slice first = slices.front();
-      if (!wait_while_wanted(first.ended, [&] { return !caller.stop_requested(); })) whole.give_up();
+      if (!wait_while_wanted(first.ended, caller)) whole.give_up();
       first.ended.get();
       whole.answered(first.size, rows.add_answers(*first.its));
       slices.pop_front();
@@ -255,7 +255,7 @@ MANTA_DECL actor<router> find_router(const std::string& name, const char* signat
 
 MANTA_DECL void wait_for_start(const future<void>& started, const std::string& name, const char* what) {
   const auto caller = this_task::get_stop_token();
-  if (!wait_while_wanted(started, [&] { return !caller.stop_requested(); }))
+  if (!wait_while_wanted(started, caller))
     throw cancelled(base::text("manta: serve: the deployment '{}' {}: this task is to stop", name, what));
   try {
     started.get();

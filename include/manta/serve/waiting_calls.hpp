@@ -15,6 +15,7 @@
 #include "manta/promise.hpp"
 #include "manta/serve/call_turns.hpp"
 #include "manta/serve/source.hpp"
+#include "manta/this_task.hpp"
 #include "manta/watcher.hpp"
 
 namespace manta::serve::detail {
@@ -93,8 +94,8 @@ MANTA_DECL void wait_for_values(const any_future& values, const future<void>& re
 /// Cancels a call; false if it has ended.
 MANTA_DECL bool cancel_call(const any_future& call);
 
-/// Waits for a call as long as `is_wanted`; cancels it then: false.
-MANTA_DECL bool wait_while_wanted(const any_future& call, const std::function<bool()>& is_wanted);
+/// Waits for a call until it ends: true; or until its caller is to stop, and cancels the call then: false.
+MANTA_DECL bool wait_while_wanted(const any_future& call, const this_task::stop_token& caller);
 
 }  // namespace manta::serve::detail
 

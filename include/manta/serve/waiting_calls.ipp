@@ -60,8 +60,8 @@ MANTA_DECL void wait_for_values(const any_future& values, const future<void>& re
 
 MANTA_DECL bool cancel_call(const any_future& call) { return cancel(untyped(call)); }
 
-MANTA_DECL bool wait_while_wanted(const any_future& call, const std::function<bool()>& is_wanted) {
-  while (wait_for_call(call, {}, is_wanted) == call_end::unwanted) {
+MANTA_DECL bool wait_while_wanted(const any_future& call, const this_task::stop_token& caller) {
+  while (wait_for_call(call, {}, [&] { return !caller.stop_requested(); }) == call_end::unwanted) {
     if (cancel_call(call)) return false;
   }
   return true;

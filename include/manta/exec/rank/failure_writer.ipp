@@ -21,7 +21,7 @@ MANTA_DECL store::failure_ptr cancel_failure(std::string_view name, std::string_
 }
 
 /// "20 ms", "1.5 s"
-inline std::string duration_text(std::int64_t ns) {
+inline std::string deadline_text(std::int64_t ns) {
   const auto exact = static_cast<double>(ns);
   return ns < 1'000'000'000 ? base::text("{} ms", exact / 1e6) : base::text("{} s", exact / 1e9);
 }
@@ -30,11 +30,11 @@ MANTA_DECL store::failure_ptr timeout_failure(std::string_view name, std::int64_
   return failure_of_kind(
       store::failure::kind::timeout,
       base::text("task '{}' had not started when its deadline of {} was over; give it longer, or more ranks to run on",
-                 name, duration_text(deadline)));
+                 name, deadline_text(deadline)));
 }
 
 MANTA_DECL store::failure_ptr call_timeout_failure(std::string_view method, std::int64_t deadline) {
-  const std::string length = deadline == 0 ? "" : " of " + duration_text(deadline);
+  const std::string length = deadline == 0 ? "" : " of " + deadline_text(deadline);
   return failure_of_kind(store::failure::kind::timeout,
                          "the call of '" + std::string(method) + "' had not started when its deadline" + length +
                              " was over, since the actor was busy or its rank was; give it longer, or more actors");
