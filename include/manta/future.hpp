@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "manta/base/text.hpp"
 #include "manta/call/handle.hpp"  // first: see manta.hpp
 
 #include "manta/base/text.hpp"

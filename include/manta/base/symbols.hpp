@@ -7,7 +7,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/base/vector.hpp"

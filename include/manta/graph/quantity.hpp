@@ -10,7 +10,6 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "manta/base/amounts.hpp"
 #include "manta/base/error.hpp"

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "manta/base/vector.hpp"
 #include "manta/report/statistics.hpp"

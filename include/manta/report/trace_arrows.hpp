@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/base/vector.hpp"

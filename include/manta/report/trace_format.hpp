@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/base/vector.hpp"

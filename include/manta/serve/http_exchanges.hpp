@@ -86,8 +86,8 @@ class http_exchanges {
   [[nodiscard]] const std::map<int, std::uint64_t>& other_answers() const { return other_answers_; }
 
  private:
-  static constexpr std::uint64_t of_a_break = std::uint64_t{1}
-                                              << 63;  ///< bit of a number in the watcher: a break, not a step
+  /// The bit by which the watcher's number of a break differs from that of a step.
+  static constexpr std::uint64_t of_a_break = std::uint64_t{1} << 63;
 
   void open(exchange x);
   template <class Start>

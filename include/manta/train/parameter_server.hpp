@@ -90,8 +90,8 @@ class shard {
 
  private:
   std::vector<T> parameters_;
-  std::vector<std::pair<std::uint64_t, std::vector<T>>>
-      frozen_;  ///< frozen parameters: the index of the first, and their values
+  /// Frozen parameters: the index of the first, and their values.
+  std::vector<std::pair<std::uint64_t, std::vector<T>>> frozen_;
   Optimizer optimizer_;
   std::uint64_t steps_ = 0;
 };

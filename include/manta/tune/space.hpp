@@ -82,7 +82,7 @@ class space {
     }
     return std::nullopt;
   }
-  /// Likewise, of 64; if all of them are forbidden, one at random.
+  /// The first of 64 that is not forbidden; if all of them are, one at random.
   template <class Propose>
   config first_allowed(random& r, Propose propose) const {
     const std::optional<config> c = allowed_one(64, propose);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "manta/base/vector.hpp"
 #include "manta/exec/rank/actor_slot.hpp"

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "manta/base/clock.hpp"
 #include "manta/base/config.hpp"

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"

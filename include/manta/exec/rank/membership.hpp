@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "manta/base/config.hpp"
 #include "manta/base/error.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "manta/base/text.hpp"
 #include "manta/error.hpp"
 #include "manta/rl/base/require.hpp"
 #include "manta/rl/models/dreams.hpp"

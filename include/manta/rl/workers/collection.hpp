@@ -24,8 +24,8 @@ namespace manta::rl {
 /// Steps of one environment in their order, a column each. Observations are unfiltered features.
 struct made_steps {
   Eigen::Ref<const nn::matrix<float>> observations, actions;
-  Eigen::Ref<const nn::matrix<float>>
-      next;                   ///< observations after the actions; of an episode that ends, its last state
+  /// Observations after the actions; of an episode that ends, its last state.
+  Eigen::Ref<const nn::matrix<float>> next;
   std::span<double> rewards;  ///< rewards, which may be changed; those in reports stay
   std::span<const char> terminated, truncated;
 };
