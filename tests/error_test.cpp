@@ -173,6 +173,23 @@ void start_more(int children) {
   ++ran;
 }
 
+struct gate {
+  int opened = 0;
+  void open() { ++opened; }
+  int count() const { return opened; }
+};
+std::atomic<long> refused{0};
+/// Submits tasks one after the other until one is refused, for twenty seconds at most.
+void submit_until_refused(const manta::actor<gate>& begun) {
+  manta::async<&gate::open>(begun).get();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  try {
+    while (std::chrono::steady_clock::now() < end) manta::async<count_run>(0).get();
+  } catch (const manta::cancelled& e) {
+    if (contains(e.what(), "because the driver ended with an exception")) ++refused;
+  }
+}
+
 std::string host() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
@@ -435,6 +452,25 @@ TEST_CASE("tasks that still run or wait when the driver ends are completed befor
     for (int i = 0; i < 99; ++i) f = manta::async<count_run>(f);
   });
   CHECK(sum_over_ranks(ran) == 500 + 20 * 11 + 100);
+}
+
+TEST_CASE("a task that runs when the driver throws submits no more tasks") {
+  refused = 0;
+  const auto run = [] {
+    in_world([] {
+      const auto begun = manta::spawn<gate>();
+      manta::async<submit_until_refused>(begun);
+      while (manta::async<&gate::count>(begun).get() == 0) {
+      }
+      throw std::logic_error("the driver leaves early");
+    });
+  };
+  if (manta::testing::world_rank() == 0) {
+    CHECK_THROWS_AS(run(), std::logic_error);
+  } else {
+    CHECK_THROWS_AS(run(), manta::driver_failed);
+  }
+  CHECK(sum_over_ranks(refused) == 1);
 }
 
 TEST_CASE("a driver that throws drops the tasks that have not started") {

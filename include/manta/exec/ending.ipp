@@ -12,8 +12,7 @@ namespace manta::exec {
 
 MANTA_DECL void ending::drop_unstarted() {
   all_.run.phase.note_dropped();
-  const store::failure_ptr why =
-      all_.run.departure.is_leaving() ? leaving_failure(all_.run.departure.why()) : dropped_failure();
+  const store::failure_ptr why = all_.homes.withdrawal.why_not_begun();
   const auto drop_node = [&](node& n) {
     if (n.form == form::record && n.record->home_rank != all_.rank.rank) {
       all_.values.supply.send_failure({n.record->home_rank, n.record->home_index}, why);

@@ -61,14 +61,14 @@ MANTA_DECL work_layer::work_layer(rank_stores& r, run_state& run, value_layer& v
 
 MANTA_DECL home_layer::home_layer(rank_stores& r, run_state& run, value_layer& v, work_layer& work,
                                   const part_hooks& hooks)
-    : withdrawal(v.own,
-                 {r.lock, run.running, run.started, run.waiters, run.local, run.late, run.departure, run.elsewhere,
-                  v.records, v.completion, v.fetches, work.executor, work.actors, work.gangs, work.placement}),
+    : withdrawal(v.own, {r.lock, run.running, run.started, run.waiters, run.local, run.late, run.phase, run.departure,
+                         run.elsewhere, v.records, v.completion, v.fetches, work.executor, work.actors, work.gangs,
+                         work.placement}),
       lost(v.own,
            {r.members, run.elsewhere, v.records, v.completion, v.fetches, v.attempts, v.recovery, work.placement},
            hooks.lost),
       tickets(v.own, v.completion, v.recovery, hooks.tickets),
-      named(v.own, {run.running, run.phase, run.departure, tickets, v.records, v.fetches, withdrawal}, hooks.named),
+      named(v.own, {run.running, tickets, v.records, v.fetches, withdrawal}, hooks.named),
       calls(v.own,
             {run.running, run.throttle, run.pace, run.elsewhere, v.records, v.completion, v.fetches, withdrawal, named,
              v.attempts},

@@ -27,9 +27,8 @@ MANTA_DECL node& home::submit(function_id function, type_id type, const task_arg
     trace_submitted(own_, n, id, given);
   if (request != nullptr && request->actor) n.set(node::actor);
   if (below_.running->stops_children || below_.running->for_member || below_.phase.is_stopping()) [[unlikely]] {
-    if (below_.running->stops_children || (below_.phase.is_stopping() && below_.departure.is_leaving())) {
+    if (below_.withdrawal.refuses_children())
       return below_.withdrawal.refuse_child(n, id, given, below_.withdrawal.stopped_child(n));
-    }
     if (below_.running->for_member) request = mark_for_member(std::move(request));
   }
   if (own_.members.has_tolls()) [[unlikely]] {

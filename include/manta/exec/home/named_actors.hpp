@@ -31,8 +31,6 @@ class named_actors {
   /// The parts that it uses.
   struct parts {
     current_task& running;
-    const run_phase& phase;
-    const exec::departure& departure;
     exec::tickets& tickets;
     task_records& records;
     exec::fetches& fetches;

@@ -40,7 +40,7 @@ MANTA_DECL name_state named_actors::claim(const std::string& name, const char* t
 
 MANTA_DECL node& named_actors::submit(const name_state& claimed, function_id function, const task_arguments& given,
                                       graph::request_ptr request) {
-  if (below_.running->stops_children || (below_.phase.is_stopping() && below_.departure.is_leaving())) [[unlikely]] {
+  if (below_.withdrawal.refuses_children()) [[unlikely]] {
     // The name was claimed before; others wait for it, and this actor will not come.
     give_up(request->name);
     node& n = own_.refs.make_node(function, wire::type_index<std::uint64_t>::value, 2);

@@ -34,6 +34,7 @@ class withdrawal {
     exec::waiters& waiters;
     graph::node_list& local;  ///< tasks made here that may start
     late_tasks& late;
+    const run_phase& phase;
     const exec::departure& departure;
     tasks_elsewhere& elsewhere;
     task_records& records;
@@ -59,10 +60,14 @@ class withdrawal {
   /// The record of a cancelled task that is elsewhere or runs; null: it has none.
   const task* record_of(const node& n) const { return cancelled_.find(n.index); }
 
-  /// Fails what a cancelled task submits, if its children were cancelled with it; or what is submitted when the run has
-  /// to end. Takes over the references of the inputs.
+  /// Whether a task or an actor that is submitted now is refused: its parent was cancelled with its children, the run
+  /// has to end, or the driver has thrown, so that what has not started is dropped. After that, what destructors submit
+  /// still runs: an error there would end the program.
+  bool refuses_children() const;
+  /// Fails a child that is refused. Takes over the references of the inputs.
   node& refuse_child(node& n, std::uint64_t id, const task_arguments& given, const store::failure_ptr& why);
   store::failure_ptr stopped_child(const node& n) const;  ///< Why such a task fails.
+  store::failure_ptr why_not_begun() const;  ///< Why a task fails that had not started when the run began to stop.
 
   // --- where the task is
 

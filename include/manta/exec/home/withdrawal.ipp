@@ -113,9 +113,20 @@ MANTA_DECL node& withdrawal::refuse_child(node& n, std::uint64_t id, const task_
   return n;
 }
 
+MANTA_DECL bool withdrawal::refuses_children() const {
+  const running_task& parent = *below_.running;
+  if (parent.stops_children) return true;
+  const bool is_in_destructor = below_.running.is_driver() || parent.id == 0;
+  return below_.phase.is_stopping() && (below_.departure.is_leaving() || !is_in_destructor);
+}
+
 MANTA_DECL store::failure_ptr withdrawal::stopped_child(const node& n) const {
   return below_.running->stops_children ? cancel_failure(task_name(n), below_.running->name(), own_.rank)
-                                        : leaving_failure(below_.departure.why());
+                                        : why_not_begun();
+}
+
+MANTA_DECL store::failure_ptr withdrawal::why_not_begun() const {
+  return below_.departure.is_leaving() ? leaving_failure(below_.departure.why()) : dropped_failure();
 }
 
 MANTA_DECL bool withdrawal::on_cancel(const cancel_message& m) {
